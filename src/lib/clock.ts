@@ -1,0 +1,83 @@
+// The one place where wall-clock time and timers are read. Everything else receives a Clock, so that a test
+// states the time instead of waiting for it.
+
+/** A timer that has not fired yet. */
+export interface Timer {
+  /** Stops the timer; harmless when it has fired. */
+  cancel(): void;
+}
+
+/** Time and timers. All numbers are milliseconds. */
+export interface Clock {
+  /** Wall-clock time, ms since the Unix epoch. May jump. */
+  now(): number;
+  /** Monotonic time in ms from an arbitrary start, for durations. Never goes back. */
+  monotonic(): number;
+  /** Resolves after `ms`. Rejects with the signal's reason as soon as it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `callback` once after `ms`. A pending timer keeps the process alive. */
+  setTimer(callback: () => void, ms: number): Timer;
+}
+
+/** setTimeout takes at most 2^31-1 ms; longer waits are cut there and would fire early. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep(ms, signal) {
+    return sleepOn(systemClock, ms, signal);
+  },
+  setTimer(callback, ms) {
+    const handle = setTimeout(callback, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS));
+    return {cancel: () => clearTimeout(handle)};
+  },
+};
+
+/** A sleep in terms of `clock.setTimer`, for clocks to share. */
+export function sleepOn(clock: Pick<Clock, 'setTimer'>, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(abortReason(signal));
+      return;
+    }
+    const timer = clock.setTimer(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    const onAbort = (): void => {
+      timer.cancel();
+      if (signal !== undefined) reject(abortReason(signal));
+    };
+    signal?.addEventListener('abort', onAbort, {once: true});
+  });
+}
+
+function abortReason(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error('aborted', {cause: signal.reason});
+}
+
+/** A signal that aborts after `ms` of the clock or when `parent` aborts. Call `dispose` when done. */
+export function deadlineSignal(
+  clock: Clock,
+  ms: number,
+  parent?: AbortSignal,
+): {readonly signal: AbortSignal; readonly dispose: () => void; readonly timedOut: () => boolean} {
+  const controller = new AbortController();
+  let expired = false;
+  const onParent = (): void => controller.abort(parent?.reason);
+  const timer = clock.setTimer(() => {
+    expired = true;
+    controller.abort(new Error(`timed out after ${ms} ms`));
+  }, ms);
+  if (parent?.aborted === true) onParent();
+  else parent?.addEventListener('abort', onParent, {once: true});
+  return {
+    signal: controller.signal,
+    timedOut: () => expired,
+    dispose() {
+      timer.cancel();
+      parent?.removeEventListener('abort', onParent);
+    },
+  };
+}
