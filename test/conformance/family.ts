@@ -12,9 +12,9 @@ export interface VectorCase {
 /** Each file of families/ exports one as `family`; its file name is the family's name. */
 export interface Family<Input, Want> {
   /** Runs the project's code on a case. Throws when it cannot. */
-  run(input: Input, testCase: {readonly id: string; readonly tags: readonly string[]}): unknown;
+  readonly run: (input: Input, testCase: {readonly id: string; readonly tags: readonly string[]}) => unknown;
   /** What is compared of `want` and of what run gave: drop or sort here what the vectors' README says is not compared. */
-  normalize?(value: unknown, side: 'want' | 'got', input: Input, want: Want): unknown;
+  readonly normalize?: (value: unknown, side: 'want' | 'got', input: Input, want: Want) => unknown;
 }
 
 /** null = equal, else a few lines that say where the two differ. */
@@ -26,8 +26,9 @@ export function difference(want: unknown, got: unknown): string | null {
 
 /** JSON's view of a value: undefined fields vanish, bigints become text. */
 function plain(value: unknown): unknown {
+  if (value === undefined) return undefined;
   const text = JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? inner.toString() : inner));
-  return text === undefined ? undefined : (JSON.parse(text) as unknown);
+  return JSON.parse(text) as unknown;
 }
 
 function compare(want: unknown, got: unknown, path: string, lines: string[]): void {

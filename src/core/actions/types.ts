@@ -11,12 +11,7 @@ export type ProbeResults = ReadonlyMap<ContainerId, ProbeResult>;
 
 /** Why a container is killed; '' = its definition changed (or it is stopped with its pod). */
 export type KillReason =
-  | ''
-  | 'LivenessProbe'
-  | 'StartupProbe'
-  | 'Unknown'
-  | 'FailedPostStartHook'
-  | 'RestartAllContainers';
+  '' | 'LivenessProbe' | 'StartupProbe' | 'Unknown' | 'FailedPostStartHook' | 'RestartAllContainers';
 
 export interface ContainerToKill {
   readonly id: ContainerId;

@@ -1,0 +1,29 @@
+import {defineConfig} from 'vitest/config';
+
+/**
+ * Two projects: `unit` needs nothing but Node; `host` needs root and a containerd, and says loudly when it cannot have
+ * them. Files of `host` share the machine (bridges, mounts, CPU), so few run at a time.
+ */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/e2e/**', 'test/chaos/**', 'test/contract/real-*.test.ts'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: 'host',
+          include: ['test/e2e/**/*.test.ts', 'test/chaos/**/*.test.ts', 'test/contract/real-*.test.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          maxWorkers: 2,
+        },
+      },
+    ],
+  },
+});
