@@ -6,20 +6,6 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import {
-  type CallOptions,
-  type ChannelCredentials,
-  Client,
-  type ClientOptions,
-  type ClientReadableStream,
-  type ClientUnaryCall,
-  type handleServerStreamingCall,
-  type handleUnaryCall,
-  makeGenericClientConstructor,
-  type Metadata,
-  type ServiceError,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
 
 export const protobufPackage = "runtime.v1";
 
@@ -43,43 +29,6 @@ export namespace ContainerEventType {
   export type UNRECOGNIZED = typeof ContainerEventType.UNRECOGNIZED;
 }
 
-export function containerEventTypeFromJSON(object: any): ContainerEventType {
-  switch (object) {
-    case 0:
-    case "CONTAINER_CREATED_EVENT":
-      return ContainerEventType.CONTAINER_CREATED_EVENT;
-    case 1:
-    case "CONTAINER_STARTED_EVENT":
-      return ContainerEventType.CONTAINER_STARTED_EVENT;
-    case 2:
-    case "CONTAINER_STOPPED_EVENT":
-      return ContainerEventType.CONTAINER_STOPPED_EVENT;
-    case 3:
-    case "CONTAINER_DELETED_EVENT":
-      return ContainerEventType.CONTAINER_DELETED_EVENT;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return ContainerEventType.UNRECOGNIZED;
-  }
-}
-
-export function containerEventTypeToJSON(object: ContainerEventType): string {
-  switch (object) {
-    case ContainerEventType.CONTAINER_CREATED_EVENT:
-      return "CONTAINER_CREATED_EVENT";
-    case ContainerEventType.CONTAINER_STARTED_EVENT:
-      return "CONTAINER_STARTED_EVENT";
-    case ContainerEventType.CONTAINER_STOPPED_EVENT:
-      return "CONTAINER_STOPPED_EVENT";
-    case ContainerEventType.CONTAINER_DELETED_EVENT:
-      return "CONTAINER_DELETED_EVENT";
-    case ContainerEventType.UNRECOGNIZED:
-    default:
-      return "UNRECOGNIZED";
-  }
-}
-
 export const PodSandboxState = { SANDBOX_READY: 0, SANDBOX_NOTREADY: 1, UNRECOGNIZED: -1 } as const;
 
 export type PodSandboxState = typeof PodSandboxState[keyof typeof PodSandboxState];
@@ -88,33 +37,6 @@ export namespace PodSandboxState {
   export type SANDBOX_READY = typeof PodSandboxState.SANDBOX_READY;
   export type SANDBOX_NOTREADY = typeof PodSandboxState.SANDBOX_NOTREADY;
   export type UNRECOGNIZED = typeof PodSandboxState.UNRECOGNIZED;
-}
-
-export function podSandboxStateFromJSON(object: any): PodSandboxState {
-  switch (object) {
-    case 0:
-    case "SANDBOX_READY":
-      return PodSandboxState.SANDBOX_READY;
-    case 1:
-    case "SANDBOX_NOTREADY":
-      return PodSandboxState.SANDBOX_NOTREADY;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return PodSandboxState.UNRECOGNIZED;
-  }
-}
-
-export function podSandboxStateToJSON(object: PodSandboxState): string {
-  switch (object) {
-    case PodSandboxState.SANDBOX_READY:
-      return "SANDBOX_READY";
-    case PodSandboxState.SANDBOX_NOTREADY:
-      return "SANDBOX_NOTREADY";
-    case PodSandboxState.UNRECOGNIZED:
-    default:
-      return "UNRECOGNIZED";
-  }
 }
 
 export const ContainerState = {
@@ -133,43 +55,6 @@ export namespace ContainerState {
   export type CONTAINER_EXITED = typeof ContainerState.CONTAINER_EXITED;
   export type CONTAINER_UNKNOWN = typeof ContainerState.CONTAINER_UNKNOWN;
   export type UNRECOGNIZED = typeof ContainerState.UNRECOGNIZED;
-}
-
-export function containerStateFromJSON(object: any): ContainerState {
-  switch (object) {
-    case 0:
-    case "CONTAINER_CREATED":
-      return ContainerState.CONTAINER_CREATED;
-    case 1:
-    case "CONTAINER_RUNNING":
-      return ContainerState.CONTAINER_RUNNING;
-    case 2:
-    case "CONTAINER_EXITED":
-      return ContainerState.CONTAINER_EXITED;
-    case 3:
-    case "CONTAINER_UNKNOWN":
-      return ContainerState.CONTAINER_UNKNOWN;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return ContainerState.UNRECOGNIZED;
-  }
-}
-
-export function containerStateToJSON(object: ContainerState): string {
-  switch (object) {
-    case ContainerState.CONTAINER_CREATED:
-      return "CONTAINER_CREATED";
-    case ContainerState.CONTAINER_RUNNING:
-      return "CONTAINER_RUNNING";
-    case ContainerState.CONTAINER_EXITED:
-      return "CONTAINER_EXITED";
-    case ContainerState.CONTAINER_UNKNOWN:
-      return "CONTAINER_UNKNOWN";
-    case ContainerState.UNRECOGNIZED:
-    default:
-      return "UNRECOGNIZED";
-  }
 }
 
 export const Signal = {
@@ -314,353 +199,6 @@ export namespace Signal {
   export type UNRECOGNIZED = typeof Signal.UNRECOGNIZED;
 }
 
-export function signalFromJSON(object: any): Signal {
-  switch (object) {
-    case 0:
-    case "SIGNAL_RUNTIME_DEFAULT":
-      return Signal.SIGNAL_RUNTIME_DEFAULT;
-    case 1:
-    case "SIGNAL_SIGABRT":
-      return Signal.SIGNAL_SIGABRT;
-    case 2:
-    case "SIGNAL_SIGALRM":
-      return Signal.SIGNAL_SIGALRM;
-    case 3:
-    case "SIGNAL_SIGBUS":
-      return Signal.SIGNAL_SIGBUS;
-    case 4:
-    case "SIGNAL_SIGCHLD":
-      return Signal.SIGNAL_SIGCHLD;
-    case 5:
-    case "SIGNAL_SIGCLD":
-      return Signal.SIGNAL_SIGCLD;
-    case 6:
-    case "SIGNAL_SIGCONT":
-      return Signal.SIGNAL_SIGCONT;
-    case 7:
-    case "SIGNAL_SIGFPE":
-      return Signal.SIGNAL_SIGFPE;
-    case 8:
-    case "SIGNAL_SIGHUP":
-      return Signal.SIGNAL_SIGHUP;
-    case 9:
-    case "SIGNAL_SIGILL":
-      return Signal.SIGNAL_SIGILL;
-    case 10:
-    case "SIGNAL_SIGINT":
-      return Signal.SIGNAL_SIGINT;
-    case 11:
-    case "SIGNAL_SIGIO":
-      return Signal.SIGNAL_SIGIO;
-    case 12:
-    case "SIGNAL_SIGIOT":
-      return Signal.SIGNAL_SIGIOT;
-    case 13:
-    case "SIGNAL_SIGKILL":
-      return Signal.SIGNAL_SIGKILL;
-    case 14:
-    case "SIGNAL_SIGPIPE":
-      return Signal.SIGNAL_SIGPIPE;
-    case 15:
-    case "SIGNAL_SIGPOLL":
-      return Signal.SIGNAL_SIGPOLL;
-    case 16:
-    case "SIGNAL_SIGPROF":
-      return Signal.SIGNAL_SIGPROF;
-    case 17:
-    case "SIGNAL_SIGPWR":
-      return Signal.SIGNAL_SIGPWR;
-    case 18:
-    case "SIGNAL_SIGQUIT":
-      return Signal.SIGNAL_SIGQUIT;
-    case 19:
-    case "SIGNAL_SIGSEGV":
-      return Signal.SIGNAL_SIGSEGV;
-    case 20:
-    case "SIGNAL_SIGSTKFLT":
-      return Signal.SIGNAL_SIGSTKFLT;
-    case 21:
-    case "SIGNAL_SIGSTOP":
-      return Signal.SIGNAL_SIGSTOP;
-    case 22:
-    case "SIGNAL_SIGSYS":
-      return Signal.SIGNAL_SIGSYS;
-    case 23:
-    case "SIGNAL_SIGTERM":
-      return Signal.SIGNAL_SIGTERM;
-    case 24:
-    case "SIGNAL_SIGTRAP":
-      return Signal.SIGNAL_SIGTRAP;
-    case 25:
-    case "SIGNAL_SIGTSTP":
-      return Signal.SIGNAL_SIGTSTP;
-    case 26:
-    case "SIGNAL_SIGTTIN":
-      return Signal.SIGNAL_SIGTTIN;
-    case 27:
-    case "SIGNAL_SIGTTOU":
-      return Signal.SIGNAL_SIGTTOU;
-    case 28:
-    case "SIGNAL_SIGURG":
-      return Signal.SIGNAL_SIGURG;
-    case 29:
-    case "SIGNAL_SIGUSR1":
-      return Signal.SIGNAL_SIGUSR1;
-    case 30:
-    case "SIGNAL_SIGUSR2":
-      return Signal.SIGNAL_SIGUSR2;
-    case 31:
-    case "SIGNAL_SIGVTALRM":
-      return Signal.SIGNAL_SIGVTALRM;
-    case 32:
-    case "SIGNAL_SIGWINCH":
-      return Signal.SIGNAL_SIGWINCH;
-    case 33:
-    case "SIGNAL_SIGXCPU":
-      return Signal.SIGNAL_SIGXCPU;
-    case 34:
-    case "SIGNAL_SIGXFSZ":
-      return Signal.SIGNAL_SIGXFSZ;
-    case 35:
-    case "SIGNAL_SIGRTMIN":
-      return Signal.SIGNAL_SIGRTMIN;
-    case 36:
-    case "SIGNAL_SIGRTMINPLUS1":
-      return Signal.SIGNAL_SIGRTMINPLUS1;
-    case 37:
-    case "SIGNAL_SIGRTMINPLUS2":
-      return Signal.SIGNAL_SIGRTMINPLUS2;
-    case 38:
-    case "SIGNAL_SIGRTMINPLUS3":
-      return Signal.SIGNAL_SIGRTMINPLUS3;
-    case 39:
-    case "SIGNAL_SIGRTMINPLUS4":
-      return Signal.SIGNAL_SIGRTMINPLUS4;
-    case 40:
-    case "SIGNAL_SIGRTMINPLUS5":
-      return Signal.SIGNAL_SIGRTMINPLUS5;
-    case 41:
-    case "SIGNAL_SIGRTMINPLUS6":
-      return Signal.SIGNAL_SIGRTMINPLUS6;
-    case 42:
-    case "SIGNAL_SIGRTMINPLUS7":
-      return Signal.SIGNAL_SIGRTMINPLUS7;
-    case 43:
-    case "SIGNAL_SIGRTMINPLUS8":
-      return Signal.SIGNAL_SIGRTMINPLUS8;
-    case 44:
-    case "SIGNAL_SIGRTMINPLUS9":
-      return Signal.SIGNAL_SIGRTMINPLUS9;
-    case 45:
-    case "SIGNAL_SIGRTMINPLUS10":
-      return Signal.SIGNAL_SIGRTMINPLUS10;
-    case 46:
-    case "SIGNAL_SIGRTMINPLUS11":
-      return Signal.SIGNAL_SIGRTMINPLUS11;
-    case 47:
-    case "SIGNAL_SIGRTMINPLUS12":
-      return Signal.SIGNAL_SIGRTMINPLUS12;
-    case 48:
-    case "SIGNAL_SIGRTMINPLUS13":
-      return Signal.SIGNAL_SIGRTMINPLUS13;
-    case 49:
-    case "SIGNAL_SIGRTMINPLUS14":
-      return Signal.SIGNAL_SIGRTMINPLUS14;
-    case 50:
-    case "SIGNAL_SIGRTMINPLUS15":
-      return Signal.SIGNAL_SIGRTMINPLUS15;
-    case 51:
-    case "SIGNAL_SIGRTMAXMINUS14":
-      return Signal.SIGNAL_SIGRTMAXMINUS14;
-    case 52:
-    case "SIGNAL_SIGRTMAXMINUS13":
-      return Signal.SIGNAL_SIGRTMAXMINUS13;
-    case 53:
-    case "SIGNAL_SIGRTMAXMINUS12":
-      return Signal.SIGNAL_SIGRTMAXMINUS12;
-    case 54:
-    case "SIGNAL_SIGRTMAXMINUS11":
-      return Signal.SIGNAL_SIGRTMAXMINUS11;
-    case 55:
-    case "SIGNAL_SIGRTMAXMINUS10":
-      return Signal.SIGNAL_SIGRTMAXMINUS10;
-    case 56:
-    case "SIGNAL_SIGRTMAXMINUS9":
-      return Signal.SIGNAL_SIGRTMAXMINUS9;
-    case 57:
-    case "SIGNAL_SIGRTMAXMINUS8":
-      return Signal.SIGNAL_SIGRTMAXMINUS8;
-    case 58:
-    case "SIGNAL_SIGRTMAXMINUS7":
-      return Signal.SIGNAL_SIGRTMAXMINUS7;
-    case 59:
-    case "SIGNAL_SIGRTMAXMINUS6":
-      return Signal.SIGNAL_SIGRTMAXMINUS6;
-    case 60:
-    case "SIGNAL_SIGRTMAXMINUS5":
-      return Signal.SIGNAL_SIGRTMAXMINUS5;
-    case 61:
-    case "SIGNAL_SIGRTMAXMINUS4":
-      return Signal.SIGNAL_SIGRTMAXMINUS4;
-    case 62:
-    case "SIGNAL_SIGRTMAXMINUS3":
-      return Signal.SIGNAL_SIGRTMAXMINUS3;
-    case 63:
-    case "SIGNAL_SIGRTMAXMINUS2":
-      return Signal.SIGNAL_SIGRTMAXMINUS2;
-    case 64:
-    case "SIGNAL_SIGRTMAXMINUS1":
-      return Signal.SIGNAL_SIGRTMAXMINUS1;
-    case 65:
-    case "SIGNAL_SIGRTMAX":
-      return Signal.SIGNAL_SIGRTMAX;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return Signal.UNRECOGNIZED;
-  }
-}
-
-export function signalToJSON(object: Signal): string {
-  switch (object) {
-    case Signal.SIGNAL_RUNTIME_DEFAULT:
-      return "SIGNAL_RUNTIME_DEFAULT";
-    case Signal.SIGNAL_SIGABRT:
-      return "SIGNAL_SIGABRT";
-    case Signal.SIGNAL_SIGALRM:
-      return "SIGNAL_SIGALRM";
-    case Signal.SIGNAL_SIGBUS:
-      return "SIGNAL_SIGBUS";
-    case Signal.SIGNAL_SIGCHLD:
-      return "SIGNAL_SIGCHLD";
-    case Signal.SIGNAL_SIGCLD:
-      return "SIGNAL_SIGCLD";
-    case Signal.SIGNAL_SIGCONT:
-      return "SIGNAL_SIGCONT";
-    case Signal.SIGNAL_SIGFPE:
-      return "SIGNAL_SIGFPE";
-    case Signal.SIGNAL_SIGHUP:
-      return "SIGNAL_SIGHUP";
-    case Signal.SIGNAL_SIGILL:
-      return "SIGNAL_SIGILL";
-    case Signal.SIGNAL_SIGINT:
-      return "SIGNAL_SIGINT";
-    case Signal.SIGNAL_SIGIO:
-      return "SIGNAL_SIGIO";
-    case Signal.SIGNAL_SIGIOT:
-      return "SIGNAL_SIGIOT";
-    case Signal.SIGNAL_SIGKILL:
-      return "SIGNAL_SIGKILL";
-    case Signal.SIGNAL_SIGPIPE:
-      return "SIGNAL_SIGPIPE";
-    case Signal.SIGNAL_SIGPOLL:
-      return "SIGNAL_SIGPOLL";
-    case Signal.SIGNAL_SIGPROF:
-      return "SIGNAL_SIGPROF";
-    case Signal.SIGNAL_SIGPWR:
-      return "SIGNAL_SIGPWR";
-    case Signal.SIGNAL_SIGQUIT:
-      return "SIGNAL_SIGQUIT";
-    case Signal.SIGNAL_SIGSEGV:
-      return "SIGNAL_SIGSEGV";
-    case Signal.SIGNAL_SIGSTKFLT:
-      return "SIGNAL_SIGSTKFLT";
-    case Signal.SIGNAL_SIGSTOP:
-      return "SIGNAL_SIGSTOP";
-    case Signal.SIGNAL_SIGSYS:
-      return "SIGNAL_SIGSYS";
-    case Signal.SIGNAL_SIGTERM:
-      return "SIGNAL_SIGTERM";
-    case Signal.SIGNAL_SIGTRAP:
-      return "SIGNAL_SIGTRAP";
-    case Signal.SIGNAL_SIGTSTP:
-      return "SIGNAL_SIGTSTP";
-    case Signal.SIGNAL_SIGTTIN:
-      return "SIGNAL_SIGTTIN";
-    case Signal.SIGNAL_SIGTTOU:
-      return "SIGNAL_SIGTTOU";
-    case Signal.SIGNAL_SIGURG:
-      return "SIGNAL_SIGURG";
-    case Signal.SIGNAL_SIGUSR1:
-      return "SIGNAL_SIGUSR1";
-    case Signal.SIGNAL_SIGUSR2:
-      return "SIGNAL_SIGUSR2";
-    case Signal.SIGNAL_SIGVTALRM:
-      return "SIGNAL_SIGVTALRM";
-    case Signal.SIGNAL_SIGWINCH:
-      return "SIGNAL_SIGWINCH";
-    case Signal.SIGNAL_SIGXCPU:
-      return "SIGNAL_SIGXCPU";
-    case Signal.SIGNAL_SIGXFSZ:
-      return "SIGNAL_SIGXFSZ";
-    case Signal.SIGNAL_SIGRTMIN:
-      return "SIGNAL_SIGRTMIN";
-    case Signal.SIGNAL_SIGRTMINPLUS1:
-      return "SIGNAL_SIGRTMINPLUS1";
-    case Signal.SIGNAL_SIGRTMINPLUS2:
-      return "SIGNAL_SIGRTMINPLUS2";
-    case Signal.SIGNAL_SIGRTMINPLUS3:
-      return "SIGNAL_SIGRTMINPLUS3";
-    case Signal.SIGNAL_SIGRTMINPLUS4:
-      return "SIGNAL_SIGRTMINPLUS4";
-    case Signal.SIGNAL_SIGRTMINPLUS5:
-      return "SIGNAL_SIGRTMINPLUS5";
-    case Signal.SIGNAL_SIGRTMINPLUS6:
-      return "SIGNAL_SIGRTMINPLUS6";
-    case Signal.SIGNAL_SIGRTMINPLUS7:
-      return "SIGNAL_SIGRTMINPLUS7";
-    case Signal.SIGNAL_SIGRTMINPLUS8:
-      return "SIGNAL_SIGRTMINPLUS8";
-    case Signal.SIGNAL_SIGRTMINPLUS9:
-      return "SIGNAL_SIGRTMINPLUS9";
-    case Signal.SIGNAL_SIGRTMINPLUS10:
-      return "SIGNAL_SIGRTMINPLUS10";
-    case Signal.SIGNAL_SIGRTMINPLUS11:
-      return "SIGNAL_SIGRTMINPLUS11";
-    case Signal.SIGNAL_SIGRTMINPLUS12:
-      return "SIGNAL_SIGRTMINPLUS12";
-    case Signal.SIGNAL_SIGRTMINPLUS13:
-      return "SIGNAL_SIGRTMINPLUS13";
-    case Signal.SIGNAL_SIGRTMINPLUS14:
-      return "SIGNAL_SIGRTMINPLUS14";
-    case Signal.SIGNAL_SIGRTMINPLUS15:
-      return "SIGNAL_SIGRTMINPLUS15";
-    case Signal.SIGNAL_SIGRTMAXMINUS14:
-      return "SIGNAL_SIGRTMAXMINUS14";
-    case Signal.SIGNAL_SIGRTMAXMINUS13:
-      return "SIGNAL_SIGRTMAXMINUS13";
-    case Signal.SIGNAL_SIGRTMAXMINUS12:
-      return "SIGNAL_SIGRTMAXMINUS12";
-    case Signal.SIGNAL_SIGRTMAXMINUS11:
-      return "SIGNAL_SIGRTMAXMINUS11";
-    case Signal.SIGNAL_SIGRTMAXMINUS10:
-      return "SIGNAL_SIGRTMAXMINUS10";
-    case Signal.SIGNAL_SIGRTMAXMINUS9:
-      return "SIGNAL_SIGRTMAXMINUS9";
-    case Signal.SIGNAL_SIGRTMAXMINUS8:
-      return "SIGNAL_SIGRTMAXMINUS8";
-    case Signal.SIGNAL_SIGRTMAXMINUS7:
-      return "SIGNAL_SIGRTMAXMINUS7";
-    case Signal.SIGNAL_SIGRTMAXMINUS6:
-      return "SIGNAL_SIGRTMAXMINUS6";
-    case Signal.SIGNAL_SIGRTMAXMINUS5:
-      return "SIGNAL_SIGRTMAXMINUS5";
-    case Signal.SIGNAL_SIGRTMAXMINUS4:
-      return "SIGNAL_SIGRTMAXMINUS4";
-    case Signal.SIGNAL_SIGRTMAXMINUS3:
-      return "SIGNAL_SIGRTMAXMINUS3";
-    case Signal.SIGNAL_SIGRTMAXMINUS2:
-      return "SIGNAL_SIGRTMAXMINUS2";
-    case Signal.SIGNAL_SIGRTMAXMINUS1:
-      return "SIGNAL_SIGRTMAXMINUS1";
-    case Signal.SIGNAL_SIGRTMAX:
-      return "SIGNAL_SIGRTMAX";
-    case Signal.UNRECOGNIZED:
-    default:
-      return "UNRECOGNIZED";
-  }
-}
-
 export const CgroupDriver = { SYSTEMD: 0, CGROUPFS: 1, UNRECOGNIZED: -1 } as const;
 
 export type CgroupDriver = typeof CgroupDriver[keyof typeof CgroupDriver];
@@ -669,33 +207,6 @@ export namespace CgroupDriver {
   export type SYSTEMD = typeof CgroupDriver.SYSTEMD;
   export type CGROUPFS = typeof CgroupDriver.CGROUPFS;
   export type UNRECOGNIZED = typeof CgroupDriver.UNRECOGNIZED;
-}
-
-export function cgroupDriverFromJSON(object: any): CgroupDriver {
-  switch (object) {
-    case 0:
-    case "SYSTEMD":
-      return CgroupDriver.SYSTEMD;
-    case 1:
-    case "CGROUPFS":
-      return CgroupDriver.CGROUPFS;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return CgroupDriver.UNRECOGNIZED;
-  }
-}
-
-export function cgroupDriverToJSON(object: CgroupDriver): string {
-  switch (object) {
-    case CgroupDriver.SYSTEMD:
-      return "SYSTEMD";
-    case CgroupDriver.CGROUPFS:
-      return "CGROUPFS";
-    case CgroupDriver.UNRECOGNIZED:
-    default:
-      return "UNRECOGNIZED";
-  }
 }
 
 export const Protocol = { TCP: 0, UDP: 1, SCTP: 2, UNRECOGNIZED: -1 } as const;
@@ -707,38 +218,6 @@ export namespace Protocol {
   export type UDP = typeof Protocol.UDP;
   export type SCTP = typeof Protocol.SCTP;
   export type UNRECOGNIZED = typeof Protocol.UNRECOGNIZED;
-}
-
-export function protocolFromJSON(object: any): Protocol {
-  switch (object) {
-    case 0:
-    case "TCP":
-      return Protocol.TCP;
-    case 1:
-    case "UDP":
-      return Protocol.UDP;
-    case 2:
-    case "SCTP":
-      return Protocol.SCTP;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return Protocol.UNRECOGNIZED;
-  }
-}
-
-export function protocolToJSON(object: Protocol): string {
-  switch (object) {
-    case Protocol.TCP:
-      return "TCP";
-    case Protocol.UDP:
-      return "UDP";
-    case Protocol.SCTP:
-      return "SCTP";
-    case Protocol.UNRECOGNIZED:
-    default:
-      return "UNRECOGNIZED";
-  }
 }
 
 export const MountPropagation = {
@@ -757,38 +236,6 @@ export namespace MountPropagation {
   export type UNRECOGNIZED = typeof MountPropagation.UNRECOGNIZED;
 }
 
-export function mountPropagationFromJSON(object: any): MountPropagation {
-  switch (object) {
-    case 0:
-    case "PROPAGATION_PRIVATE":
-      return MountPropagation.PROPAGATION_PRIVATE;
-    case 1:
-    case "PROPAGATION_HOST_TO_CONTAINER":
-      return MountPropagation.PROPAGATION_HOST_TO_CONTAINER;
-    case 2:
-    case "PROPAGATION_BIDIRECTIONAL":
-      return MountPropagation.PROPAGATION_BIDIRECTIONAL;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return MountPropagation.UNRECOGNIZED;
-  }
-}
-
-export function mountPropagationToJSON(object: MountPropagation): string {
-  switch (object) {
-    case MountPropagation.PROPAGATION_PRIVATE:
-      return "PROPAGATION_PRIVATE";
-    case MountPropagation.PROPAGATION_HOST_TO_CONTAINER:
-      return "PROPAGATION_HOST_TO_CONTAINER";
-    case MountPropagation.PROPAGATION_BIDIRECTIONAL:
-      return "PROPAGATION_BIDIRECTIONAL";
-    case MountPropagation.UNRECOGNIZED:
-    default:
-      return "UNRECOGNIZED";
-  }
-}
-
 export const SupplementalGroupsPolicy = { Merge: 0, Strict: 1, UNRECOGNIZED: -1 } as const;
 
 export type SupplementalGroupsPolicy = typeof SupplementalGroupsPolicy[keyof typeof SupplementalGroupsPolicy];
@@ -797,33 +244,6 @@ export namespace SupplementalGroupsPolicy {
   export type Merge = typeof SupplementalGroupsPolicy.Merge;
   export type Strict = typeof SupplementalGroupsPolicy.Strict;
   export type UNRECOGNIZED = typeof SupplementalGroupsPolicy.UNRECOGNIZED;
-}
-
-export function supplementalGroupsPolicyFromJSON(object: any): SupplementalGroupsPolicy {
-  switch (object) {
-    case 0:
-    case "Merge":
-      return SupplementalGroupsPolicy.Merge;
-    case 1:
-    case "Strict":
-      return SupplementalGroupsPolicy.Strict;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return SupplementalGroupsPolicy.UNRECOGNIZED;
-  }
-}
-
-export function supplementalGroupsPolicyToJSON(object: SupplementalGroupsPolicy): string {
-  switch (object) {
-    case SupplementalGroupsPolicy.Merge:
-      return "Merge";
-    case SupplementalGroupsPolicy.Strict:
-      return "Strict";
-    case SupplementalGroupsPolicy.UNRECOGNIZED:
-    default:
-      return "UNRECOGNIZED";
-  }
 }
 
 export const NamespaceMode = { POD: 0, CONTAINER: 1, NODE: 2, TARGET: 3, UNRECOGNIZED: -1 } as const;
@@ -836,43 +256,6 @@ export namespace NamespaceMode {
   export type NODE = typeof NamespaceMode.NODE;
   export type TARGET = typeof NamespaceMode.TARGET;
   export type UNRECOGNIZED = typeof NamespaceMode.UNRECOGNIZED;
-}
-
-export function namespaceModeFromJSON(object: any): NamespaceMode {
-  switch (object) {
-    case 0:
-    case "POD":
-      return NamespaceMode.POD;
-    case 1:
-    case "CONTAINER":
-      return NamespaceMode.CONTAINER;
-    case 2:
-    case "NODE":
-      return NamespaceMode.NODE;
-    case 3:
-    case "TARGET":
-      return NamespaceMode.TARGET;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return NamespaceMode.UNRECOGNIZED;
-  }
-}
-
-export function namespaceModeToJSON(object: NamespaceMode): string {
-  switch (object) {
-    case NamespaceMode.POD:
-      return "POD";
-    case NamespaceMode.CONTAINER:
-      return "CONTAINER";
-    case NamespaceMode.NODE:
-      return "NODE";
-    case NamespaceMode.TARGET:
-      return "TARGET";
-    case NamespaceMode.UNRECOGNIZED:
-    default:
-      return "UNRECOGNIZED";
-  }
 }
 
 export interface VersionRequest {
@@ -973,38 +356,6 @@ export namespace SecurityProfile_ProfileType {
   export type Unconfined = typeof SecurityProfile_ProfileType.Unconfined;
   export type Localhost = typeof SecurityProfile_ProfileType.Localhost;
   export type UNRECOGNIZED = typeof SecurityProfile_ProfileType.UNRECOGNIZED;
-}
-
-export function securityProfile_ProfileTypeFromJSON(object: any): SecurityProfile_ProfileType {
-  switch (object) {
-    case 0:
-    case "RuntimeDefault":
-      return SecurityProfile_ProfileType.RuntimeDefault;
-    case 1:
-    case "Unconfined":
-      return SecurityProfile_ProfileType.Unconfined;
-    case 2:
-    case "Localhost":
-      return SecurityProfile_ProfileType.Localhost;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return SecurityProfile_ProfileType.UNRECOGNIZED;
-  }
-}
-
-export function securityProfile_ProfileTypeToJSON(object: SecurityProfile_ProfileType): string {
-  switch (object) {
-    case SecurityProfile_ProfileType.RuntimeDefault:
-      return "RuntimeDefault";
-    case SecurityProfile_ProfileType.Unconfined:
-      return "Unconfined";
-    case SecurityProfile_ProfileType.Localhost:
-      return "Localhost";
-    case SecurityProfile_ProfileType.UNRECOGNIZED:
-    default:
-      return "UNRECOGNIZED";
-  }
 }
 
 export interface LinuxPodSandboxConfig {
@@ -1858,18 +1209,6 @@ export const VersionRequest: MessageFns<VersionRequest> = {
     }
   },
 
-  fromJSON(object: any): VersionRequest {
-    return { version: isSet(object.version) ? globalThis.String(object.version) : "" };
-  },
-
-  toJSON(message: VersionRequest): unknown {
-    const obj: any = {};
-    if (message.version !== "") {
-      obj.version = message.version;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<VersionRequest>): VersionRequest {
     return VersionRequest.fromPartial(base ?? {});
   },
@@ -1958,44 +1297,6 @@ export const VersionResponse: MessageFns<VersionResponse> = {
     }
   },
 
-  fromJSON(object: any): VersionResponse {
-    return {
-      version: isSet(object.version) ? globalThis.String(object.version) : "",
-      runtimeName: isSet(object.runtimeName)
-        ? globalThis.String(object.runtimeName)
-        : isSet(object.runtime_name)
-        ? globalThis.String(object.runtime_name)
-        : "",
-      runtimeVersion: isSet(object.runtimeVersion)
-        ? globalThis.String(object.runtimeVersion)
-        : isSet(object.runtime_version)
-        ? globalThis.String(object.runtime_version)
-        : "",
-      runtimeApiVersion: isSet(object.runtimeApiVersion)
-        ? globalThis.String(object.runtimeApiVersion)
-        : isSet(object.runtime_api_version)
-        ? globalThis.String(object.runtime_api_version)
-        : "",
-    };
-  },
-
-  toJSON(message: VersionResponse): unknown {
-    const obj: any = {};
-    if (message.version !== "") {
-      obj.version = message.version;
-    }
-    if (message.runtimeName !== "") {
-      obj.runtimeName = message.runtimeName;
-    }
-    if (message.runtimeVersion !== "") {
-      obj.runtimeVersion = message.runtimeVersion;
-    }
-    if (message.runtimeApiVersion !== "") {
-      obj.runtimeApiVersion = message.runtimeApiVersion;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<VersionResponse>): VersionResponse {
     return VersionResponse.fromPartial(base ?? {});
   },
@@ -2074,28 +1375,6 @@ export const DNSConfig: MessageFns<DNSConfig> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): DNSConfig {
-    return {
-      servers: globalThis.Array.isArray(object?.servers) ? object.servers.map((e: any) => globalThis.String(e)) : [],
-      searches: globalThis.Array.isArray(object?.searches) ? object.searches.map((e: any) => globalThis.String(e)) : [],
-      options: globalThis.Array.isArray(object?.options) ? object.options.map((e: any) => globalThis.String(e)) : [],
-    };
-  },
-
-  toJSON(message: DNSConfig): unknown {
-    const obj: any = {};
-    if (message.servers?.length) {
-      obj.servers = message.servers;
-    }
-    if (message.searches?.length) {
-      obj.searches = message.searches;
-    }
-    if (message.options?.length) {
-      obj.options = message.options;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<DNSConfig>): DNSConfig {
@@ -2186,44 +1465,6 @@ export const PortMapping: MessageFns<PortMapping> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): PortMapping {
-    return {
-      protocol: isSet(object.protocol) ? protocolFromJSON(object.protocol) : 0,
-      containerPort: isSet(object.containerPort)
-        ? globalThis.Number(object.containerPort)
-        : isSet(object.container_port)
-        ? globalThis.Number(object.container_port)
-        : 0,
-      hostPort: isSet(object.hostPort)
-        ? globalThis.Number(object.hostPort)
-        : isSet(object.host_port)
-        ? globalThis.Number(object.host_port)
-        : 0,
-      hostIp: isSet(object.hostIp)
-        ? globalThis.String(object.hostIp)
-        : isSet(object.host_ip)
-        ? globalThis.String(object.host_ip)
-        : "",
-    };
-  },
-
-  toJSON(message: PortMapping): unknown {
-    const obj: any = {};
-    if (message.protocol !== 0) {
-      obj.protocol = protocolToJSON(message.protocol);
-    }
-    if (message.containerPort !== 0) {
-      obj.containerPort = Math.round(message.containerPort);
-    }
-    if (message.hostPort !== 0) {
-      obj.hostPort = Math.round(message.hostPort);
-    }
-    if (message.hostIp !== "") {
-      obj.hostIp = message.hostIp;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<PortMapping>): PortMapping {
@@ -2406,88 +1647,6 @@ export const Mount: MessageFns<Mount> = {
     }
   },
 
-  fromJSON(object: any): Mount {
-    return {
-      containerPath: isSet(object.containerPath)
-        ? globalThis.String(object.containerPath)
-        : isSet(object.container_path)
-        ? globalThis.String(object.container_path)
-        : "",
-      hostPath: isSet(object.hostPath)
-        ? globalThis.String(object.hostPath)
-        : isSet(object.host_path)
-        ? globalThis.String(object.host_path)
-        : "",
-      readonly: isSet(object.readonly) ? globalThis.Boolean(object.readonly) : false,
-      selinuxRelabel: isSet(object.selinuxRelabel)
-        ? globalThis.Boolean(object.selinuxRelabel)
-        : isSet(object.selinux_relabel)
-        ? globalThis.Boolean(object.selinux_relabel)
-        : false,
-      propagation: isSet(object.propagation) ? mountPropagationFromJSON(object.propagation) : 0,
-      uidMappings: globalThis.Array.isArray(object?.uidMappings)
-        ? object.uidMappings.map((e: any) => IDMapping.fromJSON(e))
-        : [],
-      gidMappings: globalThis.Array.isArray(object?.gidMappings)
-        ? object.gidMappings.map((e: any) => IDMapping.fromJSON(e))
-        : [],
-      recursiveReadOnly: isSet(object.recursiveReadOnly)
-        ? globalThis.Boolean(object.recursiveReadOnly)
-        : isSet(object.recursive_read_only)
-        ? globalThis.Boolean(object.recursive_read_only)
-        : false,
-      image: isSet(object.image) ? ImageSpec.fromJSON(object.image) : undefined,
-      imageSubPath: isSet(object.imageSubPath)
-        ? globalThis.String(object.imageSubPath)
-        : isSet(object.image_sub_path)
-        ? globalThis.String(object.image_sub_path)
-        : "",
-      mountOptions: globalThis.Array.isArray(object?.mountOptions)
-        ? object.mountOptions.map((e: any) => globalThis.String(e))
-        : globalThis.Array.isArray(object?.mount_options)
-        ? object.mount_options.map((e: any) => globalThis.String(e))
-        : [],
-    };
-  },
-
-  toJSON(message: Mount): unknown {
-    const obj: any = {};
-    if (message.containerPath !== "") {
-      obj.containerPath = message.containerPath;
-    }
-    if (message.hostPath !== "") {
-      obj.hostPath = message.hostPath;
-    }
-    if (message.readonly !== false) {
-      obj.readonly = message.readonly;
-    }
-    if (message.selinuxRelabel !== false) {
-      obj.selinuxRelabel = message.selinuxRelabel;
-    }
-    if (message.propagation !== 0) {
-      obj.propagation = mountPropagationToJSON(message.propagation);
-    }
-    if (message.uidMappings?.length) {
-      obj.uidMappings = message.uidMappings.map((e) => IDMapping.toJSON(e));
-    }
-    if (message.gidMappings?.length) {
-      obj.gidMappings = message.gidMappings.map((e) => IDMapping.toJSON(e));
-    }
-    if (message.recursiveReadOnly !== false) {
-      obj.recursiveReadOnly = message.recursiveReadOnly;
-    }
-    if (message.image !== undefined) {
-      obj.image = ImageSpec.toJSON(message.image);
-    }
-    if (message.imageSubPath !== "") {
-      obj.imageSubPath = message.imageSubPath;
-    }
-    if (message.mountOptions?.length) {
-      obj.mountOptions = message.mountOptions;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<Mount>): Mount {
     return Mount.fromPartial(base ?? {});
   },
@@ -2577,36 +1736,6 @@ export const IDMapping: MessageFns<IDMapping> = {
     }
   },
 
-  fromJSON(object: any): IDMapping {
-    return {
-      hostId: isSet(object.hostId)
-        ? globalThis.Number(object.hostId)
-        : isSet(object.host_id)
-        ? globalThis.Number(object.host_id)
-        : 0,
-      containerId: isSet(object.containerId)
-        ? globalThis.Number(object.containerId)
-        : isSet(object.container_id)
-        ? globalThis.Number(object.container_id)
-        : 0,
-      length: isSet(object.length) ? globalThis.Number(object.length) : 0,
-    };
-  },
-
-  toJSON(message: IDMapping): unknown {
-    const obj: any = {};
-    if (message.hostId !== 0) {
-      obj.hostId = Math.round(message.hostId);
-    }
-    if (message.containerId !== 0) {
-      obj.containerId = Math.round(message.containerId);
-    }
-    if (message.length !== 0) {
-      obj.length = Math.round(message.length);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<IDMapping>): IDMapping {
     return IDMapping.fromPartial(base ?? {});
   },
@@ -2684,28 +1813,6 @@ export const UserNamespace: MessageFns<UserNamespace> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): UserNamespace {
-    return {
-      mode: isSet(object.mode) ? namespaceModeFromJSON(object.mode) : 0,
-      uids: globalThis.Array.isArray(object?.uids) ? object.uids.map((e: any) => IDMapping.fromJSON(e)) : [],
-      gids: globalThis.Array.isArray(object?.gids) ? object.gids.map((e: any) => IDMapping.fromJSON(e)) : [],
-    };
-  },
-
-  toJSON(message: UserNamespace): unknown {
-    const obj: any = {};
-    if (message.mode !== 0) {
-      obj.mode = namespaceModeToJSON(message.mode);
-    }
-    if (message.uids?.length) {
-      obj.uids = message.uids.map((e) => IDMapping.toJSON(e));
-    }
-    if (message.gids?.length) {
-      obj.gids = message.gids.map((e) => IDMapping.toJSON(e));
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<UserNamespace>): UserNamespace {
@@ -2809,44 +1916,6 @@ export const NamespaceOption: MessageFns<NamespaceOption> = {
     }
   },
 
-  fromJSON(object: any): NamespaceOption {
-    return {
-      network: isSet(object.network) ? namespaceModeFromJSON(object.network) : 0,
-      pid: isSet(object.pid) ? namespaceModeFromJSON(object.pid) : 0,
-      ipc: isSet(object.ipc) ? namespaceModeFromJSON(object.ipc) : 0,
-      targetId: isSet(object.targetId)
-        ? globalThis.String(object.targetId)
-        : isSet(object.target_id)
-        ? globalThis.String(object.target_id)
-        : "",
-      usernsOptions: isSet(object.usernsOptions)
-        ? UserNamespace.fromJSON(object.usernsOptions)
-        : isSet(object.userns_options)
-        ? UserNamespace.fromJSON(object.userns_options)
-        : undefined,
-    };
-  },
-
-  toJSON(message: NamespaceOption): unknown {
-    const obj: any = {};
-    if (message.network !== 0) {
-      obj.network = namespaceModeToJSON(message.network);
-    }
-    if (message.pid !== 0) {
-      obj.pid = namespaceModeToJSON(message.pid);
-    }
-    if (message.ipc !== 0) {
-      obj.ipc = namespaceModeToJSON(message.ipc);
-    }
-    if (message.targetId !== "") {
-      obj.targetId = message.targetId;
-    }
-    if (message.usernsOptions !== undefined) {
-      obj.usernsOptions = UserNamespace.toJSON(message.usernsOptions);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<NamespaceOption>): NamespaceOption {
     return NamespaceOption.fromPartial(base ?? {});
   },
@@ -2909,18 +1978,6 @@ export const Int64Value: MessageFns<Int64Value> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): Int64Value {
-    return { value: isSet(object.value) ? BigInt(object.value) : 0n };
-  },
-
-  toJSON(message: Int64Value): unknown {
-    const obj: any = {};
-    if (message.value !== 0n) {
-      obj.value = message.value.toString();
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<Int64Value>): Int64Value {
@@ -3117,92 +2174,6 @@ export const LinuxSandboxSecurityContext: MessageFns<LinuxSandboxSecurityContext
     }
   },
 
-  fromJSON(object: any): LinuxSandboxSecurityContext {
-    return {
-      namespaceOptions: isSet(object.namespaceOptions)
-        ? NamespaceOption.fromJSON(object.namespaceOptions)
-        : isSet(object.namespace_options)
-        ? NamespaceOption.fromJSON(object.namespace_options)
-        : undefined,
-      selinuxOptions: isSet(object.selinuxOptions)
-        ? SELinuxOption.fromJSON(object.selinuxOptions)
-        : isSet(object.selinux_options)
-        ? SELinuxOption.fromJSON(object.selinux_options)
-        : undefined,
-      runAsUser: isSet(object.runAsUser)
-        ? Int64Value.fromJSON(object.runAsUser)
-        : isSet(object.run_as_user)
-        ? Int64Value.fromJSON(object.run_as_user)
-        : undefined,
-      runAsGroup: isSet(object.runAsGroup)
-        ? Int64Value.fromJSON(object.runAsGroup)
-        : isSet(object.run_as_group)
-        ? Int64Value.fromJSON(object.run_as_group)
-        : undefined,
-      readonlyRootfs: isSet(object.readonlyRootfs)
-        ? globalThis.Boolean(object.readonlyRootfs)
-        : isSet(object.readonly_rootfs)
-        ? globalThis.Boolean(object.readonly_rootfs)
-        : false,
-      supplementalGroups: globalThis.Array.isArray(object?.supplementalGroups)
-        ? object.supplementalGroups.map((e: any) => BigInt(e))
-        : globalThis.Array.isArray(object?.supplemental_groups)
-        ? object.supplemental_groups.map((e: any) => BigInt(e))
-        : [],
-      supplementalGroupsPolicy: isSet(object.supplementalGroupsPolicy)
-        ? supplementalGroupsPolicyFromJSON(object.supplementalGroupsPolicy)
-        : isSet(object.supplemental_groups_policy)
-        ? supplementalGroupsPolicyFromJSON(object.supplemental_groups_policy)
-        : 0,
-      privileged: isSet(object.privileged) ? globalThis.Boolean(object.privileged) : false,
-      seccomp: isSet(object.seccomp) ? SecurityProfile.fromJSON(object.seccomp) : undefined,
-      apparmor: isSet(object.apparmor) ? SecurityProfile.fromJSON(object.apparmor) : undefined,
-      seccompProfilePath: isSet(object.seccompProfilePath)
-        ? globalThis.String(object.seccompProfilePath)
-        : isSet(object.seccomp_profile_path)
-        ? globalThis.String(object.seccomp_profile_path)
-        : "",
-    };
-  },
-
-  toJSON(message: LinuxSandboxSecurityContext): unknown {
-    const obj: any = {};
-    if (message.namespaceOptions !== undefined) {
-      obj.namespaceOptions = NamespaceOption.toJSON(message.namespaceOptions);
-    }
-    if (message.selinuxOptions !== undefined) {
-      obj.selinuxOptions = SELinuxOption.toJSON(message.selinuxOptions);
-    }
-    if (message.runAsUser !== undefined) {
-      obj.runAsUser = Int64Value.toJSON(message.runAsUser);
-    }
-    if (message.runAsGroup !== undefined) {
-      obj.runAsGroup = Int64Value.toJSON(message.runAsGroup);
-    }
-    if (message.readonlyRootfs !== false) {
-      obj.readonlyRootfs = message.readonlyRootfs;
-    }
-    if (message.supplementalGroups?.length) {
-      obj.supplementalGroups = message.supplementalGroups.map((e) => e.toString());
-    }
-    if (message.supplementalGroupsPolicy !== 0) {
-      obj.supplementalGroupsPolicy = supplementalGroupsPolicyToJSON(message.supplementalGroupsPolicy);
-    }
-    if (message.privileged !== false) {
-      obj.privileged = message.privileged;
-    }
-    if (message.seccomp !== undefined) {
-      obj.seccomp = SecurityProfile.toJSON(message.seccomp);
-    }
-    if (message.apparmor !== undefined) {
-      obj.apparmor = SecurityProfile.toJSON(message.apparmor);
-    }
-    if (message.seccompProfilePath !== "") {
-      obj.seccompProfilePath = message.seccompProfilePath;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<LinuxSandboxSecurityContext>): LinuxSandboxSecurityContext {
     return LinuxSandboxSecurityContext.fromPartial(base ?? {});
   },
@@ -3289,32 +2260,6 @@ export const SecurityProfile: MessageFns<SecurityProfile> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): SecurityProfile {
-    return {
-      profileType: isSet(object.profileType)
-        ? securityProfile_ProfileTypeFromJSON(object.profileType)
-        : isSet(object.profile_type)
-        ? securityProfile_ProfileTypeFromJSON(object.profile_type)
-        : 0,
-      localhostRef: isSet(object.localhostRef)
-        ? globalThis.String(object.localhostRef)
-        : isSet(object.localhost_ref)
-        ? globalThis.String(object.localhost_ref)
-        : "",
-    };
-  },
-
-  toJSON(message: SecurityProfile): unknown {
-    const obj: any = {};
-    if (message.profileType !== 0) {
-      obj.profileType = securityProfile_ProfileTypeToJSON(message.profileType);
-    }
-    if (message.localhostRef !== "") {
-      obj.localhostRef = message.localhostRef;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<SecurityProfile>): SecurityProfile {
@@ -3420,63 +2365,6 @@ export const LinuxPodSandboxConfig: MessageFns<LinuxPodSandboxConfig> = {
     }
   },
 
-  fromJSON(object: any): LinuxPodSandboxConfig {
-    return {
-      cgroupParent: isSet(object.cgroupParent)
-        ? globalThis.String(object.cgroupParent)
-        : isSet(object.cgroup_parent)
-        ? globalThis.String(object.cgroup_parent)
-        : "",
-      securityContext: isSet(object.securityContext)
-        ? LinuxSandboxSecurityContext.fromJSON(object.securityContext)
-        : isSet(object.security_context)
-        ? LinuxSandboxSecurityContext.fromJSON(object.security_context)
-        : undefined,
-      sysctls: isObject(object.sysctls)
-        ? (globalThis.Object.entries(object.sysctls) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      overhead: isSet(object.overhead) ? LinuxContainerResources.fromJSON(object.overhead) : undefined,
-      resources: isSet(object.resources) ? LinuxContainerResources.fromJSON(object.resources) : undefined,
-    };
-  },
-
-  toJSON(message: LinuxPodSandboxConfig): unknown {
-    const obj: any = {};
-    if (message.cgroupParent !== "") {
-      obj.cgroupParent = message.cgroupParent;
-    }
-    if (message.securityContext !== undefined) {
-      obj.securityContext = LinuxSandboxSecurityContext.toJSON(message.securityContext);
-    }
-    if (message.sysctls) {
-      const entries = globalThis.Object.entries(message.sysctls) as [string, string][];
-      if (entries.length > 0) {
-        obj.sysctls = {};
-        entries.forEach(([k, v]) => {
-          obj.sysctls[k] = v;
-        });
-      }
-    }
-    if (message.overhead !== undefined) {
-      obj.overhead = LinuxContainerResources.toJSON(message.overhead);
-    }
-    if (message.resources !== undefined) {
-      obj.resources = LinuxContainerResources.toJSON(message.resources);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<LinuxPodSandboxConfig>): LinuxPodSandboxConfig {
     return LinuxPodSandboxConfig.fromPartial(base ?? {});
   },
@@ -3559,24 +2447,6 @@ export const LinuxPodSandboxConfig_SysctlsEntry: MessageFns<LinuxPodSandboxConfi
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): LinuxPodSandboxConfig_SysctlsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: LinuxPodSandboxConfig_SysctlsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<LinuxPodSandboxConfig_SysctlsEntry>): LinuxPodSandboxConfig_SysctlsEntry {
@@ -3666,32 +2536,6 @@ export const PodSandboxMetadata: MessageFns<PodSandboxMetadata> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): PodSandboxMetadata {
-    return {
-      name: isSet(object.name) ? globalThis.String(object.name) : "",
-      uid: isSet(object.uid) ? globalThis.String(object.uid) : "",
-      namespace: isSet(object.namespace) ? globalThis.String(object.namespace) : "",
-      attempt: isSet(object.attempt) ? globalThis.Number(object.attempt) : 0,
-    };
-  },
-
-  toJSON(message: PodSandboxMetadata): unknown {
-    const obj: any = {};
-    if (message.name !== "") {
-      obj.name = message.name;
-    }
-    if (message.uid !== "") {
-      obj.uid = message.uid;
-    }
-    if (message.namespace !== "") {
-      obj.namespace = message.namespace;
-    }
-    if (message.attempt !== 0) {
-      obj.attempt = Math.round(message.attempt);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<PodSandboxMetadata>): PodSandboxMetadata {
@@ -3844,98 +2688,6 @@ export const PodSandboxConfig: MessageFns<PodSandboxConfig> = {
     }
   },
 
-  fromJSON(object: any): PodSandboxConfig {
-    return {
-      metadata: isSet(object.metadata) ? PodSandboxMetadata.fromJSON(object.metadata) : undefined,
-      hostname: isSet(object.hostname) ? globalThis.String(object.hostname) : "",
-      logDirectory: isSet(object.logDirectory)
-        ? globalThis.String(object.logDirectory)
-        : isSet(object.log_directory)
-        ? globalThis.String(object.log_directory)
-        : "",
-      dnsConfig: isSet(object.dnsConfig)
-        ? DNSConfig.fromJSON(object.dnsConfig)
-        : isSet(object.dns_config)
-        ? DNSConfig.fromJSON(object.dns_config)
-        : undefined,
-      portMappings: globalThis.Array.isArray(object?.portMappings)
-        ? object.portMappings.map((e: any) => PortMapping.fromJSON(e))
-        : globalThis.Array.isArray(object?.port_mappings)
-        ? object.port_mappings.map((e: any) => PortMapping.fromJSON(e))
-        : [],
-      labels: isObject(object.labels)
-        ? (globalThis.Object.entries(object.labels) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      annotations: isObject(object.annotations)
-        ? (globalThis.Object.entries(object.annotations) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      linux: isSet(object.linux) ? LinuxPodSandboxConfig.fromJSON(object.linux) : undefined,
-    };
-  },
-
-  toJSON(message: PodSandboxConfig): unknown {
-    const obj: any = {};
-    if (message.metadata !== undefined) {
-      obj.metadata = PodSandboxMetadata.toJSON(message.metadata);
-    }
-    if (message.hostname !== "") {
-      obj.hostname = message.hostname;
-    }
-    if (message.logDirectory !== "") {
-      obj.logDirectory = message.logDirectory;
-    }
-    if (message.dnsConfig !== undefined) {
-      obj.dnsConfig = DNSConfig.toJSON(message.dnsConfig);
-    }
-    if (message.portMappings?.length) {
-      obj.portMappings = message.portMappings.map((e) => PortMapping.toJSON(e));
-    }
-    if (message.labels) {
-      const entries = globalThis.Object.entries(message.labels) as [string, string][];
-      if (entries.length > 0) {
-        obj.labels = {};
-        entries.forEach(([k, v]) => {
-          obj.labels[k] = v;
-        });
-      }
-    }
-    if (message.annotations) {
-      const entries = globalThis.Object.entries(message.annotations) as [string, string][];
-      if (entries.length > 0) {
-        obj.annotations = {};
-        entries.forEach(([k, v]) => {
-          obj.annotations[k] = v;
-        });
-      }
-    }
-    if (message.linux !== undefined) {
-      obj.linux = LinuxPodSandboxConfig.toJSON(message.linux);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxConfig>): PodSandboxConfig {
     return PodSandboxConfig.fromPartial(base ?? {});
   },
@@ -4031,24 +2783,6 @@ export const PodSandboxConfig_LabelsEntry: MessageFns<PodSandboxConfig_LabelsEnt
     }
   },
 
-  fromJSON(object: any): PodSandboxConfig_LabelsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: PodSandboxConfig_LabelsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxConfig_LabelsEntry>): PodSandboxConfig_LabelsEntry {
     return PodSandboxConfig_LabelsEntry.fromPartial(base ?? {});
   },
@@ -4114,24 +2848,6 @@ export const PodSandboxConfig_AnnotationsEntry: MessageFns<PodSandboxConfig_Anno
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): PodSandboxConfig_AnnotationsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: PodSandboxConfig_AnnotationsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<PodSandboxConfig_AnnotationsEntry>): PodSandboxConfig_AnnotationsEntry {
@@ -4201,28 +2917,6 @@ export const RunPodSandboxRequest: MessageFns<RunPodSandboxRequest> = {
     }
   },
 
-  fromJSON(object: any): RunPodSandboxRequest {
-    return {
-      config: isSet(object.config) ? PodSandboxConfig.fromJSON(object.config) : undefined,
-      runtimeHandler: isSet(object.runtimeHandler)
-        ? globalThis.String(object.runtimeHandler)
-        : isSet(object.runtime_handler)
-        ? globalThis.String(object.runtime_handler)
-        : "",
-    };
-  },
-
-  toJSON(message: RunPodSandboxRequest): unknown {
-    const obj: any = {};
-    if (message.config !== undefined) {
-      obj.config = PodSandboxConfig.toJSON(message.config);
-    }
-    if (message.runtimeHandler !== "") {
-      obj.runtimeHandler = message.runtimeHandler;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<RunPodSandboxRequest>): RunPodSandboxRequest {
     return RunPodSandboxRequest.fromPartial(base ?? {});
   },
@@ -4281,24 +2975,6 @@ export const RunPodSandboxResponse: MessageFns<RunPodSandboxResponse> = {
     }
   },
 
-  fromJSON(object: any): RunPodSandboxResponse {
-    return {
-      podSandboxId: isSet(object.podSandboxId)
-        ? globalThis.String(object.podSandboxId)
-        : isSet(object.pod_sandbox_id)
-        ? globalThis.String(object.pod_sandbox_id)
-        : "",
-    };
-  },
-
-  toJSON(message: RunPodSandboxResponse): unknown {
-    const obj: any = {};
-    if (message.podSandboxId !== "") {
-      obj.podSandboxId = message.podSandboxId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<RunPodSandboxResponse>): RunPodSandboxResponse {
     return RunPodSandboxResponse.fromPartial(base ?? {});
   },
@@ -4354,24 +3030,6 @@ export const StopPodSandboxRequest: MessageFns<StopPodSandboxRequest> = {
     }
   },
 
-  fromJSON(object: any): StopPodSandboxRequest {
-    return {
-      podSandboxId: isSet(object.podSandboxId)
-        ? globalThis.String(object.podSandboxId)
-        : isSet(object.pod_sandbox_id)
-        ? globalThis.String(object.pod_sandbox_id)
-        : "",
-    };
-  },
-
-  toJSON(message: StopPodSandboxRequest): unknown {
-    const obj: any = {};
-    if (message.podSandboxId !== "") {
-      obj.podSandboxId = message.podSandboxId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<StopPodSandboxRequest>): StopPodSandboxRequest {
     return StopPodSandboxRequest.fromPartial(base ?? {});
   },
@@ -4414,15 +3072,6 @@ export const StopPodSandboxResponse: MessageFns<StopPodSandboxResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): StopPodSandboxResponse {
-    return {};
-  },
-
-  toJSON(_: StopPodSandboxResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<StopPodSandboxResponse>): StopPodSandboxResponse {
@@ -4479,24 +3128,6 @@ export const RemovePodSandboxRequest: MessageFns<RemovePodSandboxRequest> = {
     }
   },
 
-  fromJSON(object: any): RemovePodSandboxRequest {
-    return {
-      podSandboxId: isSet(object.podSandboxId)
-        ? globalThis.String(object.podSandboxId)
-        : isSet(object.pod_sandbox_id)
-        ? globalThis.String(object.pod_sandbox_id)
-        : "",
-    };
-  },
-
-  toJSON(message: RemovePodSandboxRequest): unknown {
-    const obj: any = {};
-    if (message.podSandboxId !== "") {
-      obj.podSandboxId = message.podSandboxId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<RemovePodSandboxRequest>): RemovePodSandboxRequest {
     return RemovePodSandboxRequest.fromPartial(base ?? {});
   },
@@ -4539,15 +3170,6 @@ export const RemovePodSandboxResponse: MessageFns<RemovePodSandboxResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): RemovePodSandboxResponse {
-    return {};
-  },
-
-  toJSON(_: RemovePodSandboxResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<RemovePodSandboxResponse>): RemovePodSandboxResponse {
@@ -4615,28 +3237,6 @@ export const PodSandboxStatusRequest: MessageFns<PodSandboxStatusRequest> = {
     }
   },
 
-  fromJSON(object: any): PodSandboxStatusRequest {
-    return {
-      podSandboxId: isSet(object.podSandboxId)
-        ? globalThis.String(object.podSandboxId)
-        : isSet(object.pod_sandbox_id)
-        ? globalThis.String(object.pod_sandbox_id)
-        : "",
-      verbose: isSet(object.verbose) ? globalThis.Boolean(object.verbose) : false,
-    };
-  },
-
-  toJSON(message: PodSandboxStatusRequest): unknown {
-    const obj: any = {};
-    if (message.podSandboxId !== "") {
-      obj.podSandboxId = message.podSandboxId;
-    }
-    if (message.verbose !== false) {
-      obj.verbose = message.verbose;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxStatusRequest>): PodSandboxStatusRequest {
     return PodSandboxStatusRequest.fromPartial(base ?? {});
   },
@@ -4691,18 +3291,6 @@ export const PodIP: MessageFns<PodIP> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): PodIP {
-    return { ip: isSet(object.ip) ? globalThis.String(object.ip) : "" };
-  },
-
-  toJSON(message: PodIP): unknown {
-    const obj: any = {};
-    if (message.ip !== "") {
-      obj.ip = message.ip;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<PodIP>): PodIP {
@@ -4771,28 +3359,6 @@ export const PodSandboxNetworkStatus: MessageFns<PodSandboxNetworkStatus> = {
     }
   },
 
-  fromJSON(object: any): PodSandboxNetworkStatus {
-    return {
-      ip: isSet(object.ip) ? globalThis.String(object.ip) : "",
-      additionalIps: globalThis.Array.isArray(object?.additionalIps)
-        ? object.additionalIps.map((e: any) => PodIP.fromJSON(e))
-        : globalThis.Array.isArray(object?.additional_ips)
-        ? object.additional_ips.map((e: any) => PodIP.fromJSON(e))
-        : [],
-    };
-  },
-
-  toJSON(message: PodSandboxNetworkStatus): unknown {
-    const obj: any = {};
-    if (message.ip !== "") {
-      obj.ip = message.ip;
-    }
-    if (message.additionalIps?.length) {
-      obj.additionalIps = message.additionalIps.map((e) => PodIP.toJSON(e));
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxNetworkStatus>): PodSandboxNetworkStatus {
     return PodSandboxNetworkStatus.fromPartial(base ?? {});
   },
@@ -4847,18 +3413,6 @@ export const Namespace: MessageFns<Namespace> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): Namespace {
-    return { options: isSet(object.options) ? NamespaceOption.fromJSON(object.options) : undefined };
-  },
-
-  toJSON(message: Namespace): unknown {
-    const obj: any = {};
-    if (message.options !== undefined) {
-      obj.options = NamespaceOption.toJSON(message.options);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<Namespace>): Namespace {
@@ -4916,18 +3470,6 @@ export const LinuxPodSandboxStatus: MessageFns<LinuxPodSandboxStatus> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): LinuxPodSandboxStatus {
-    return { namespaces: isSet(object.namespaces) ? Namespace.fromJSON(object.namespaces) : undefined };
-  },
-
-  toJSON(message: LinuxPodSandboxStatus): unknown {
-    const obj: any = {};
-    if (message.namespaces !== undefined) {
-      obj.namespaces = Namespace.toJSON(message.namespaces);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<LinuxPodSandboxStatus>): LinuxPodSandboxStatus {
@@ -5094,98 +3636,6 @@ export const PodSandboxStatus: MessageFns<PodSandboxStatus> = {
     }
   },
 
-  fromJSON(object: any): PodSandboxStatus {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      metadata: isSet(object.metadata) ? PodSandboxMetadata.fromJSON(object.metadata) : undefined,
-      state: isSet(object.state) ? podSandboxStateFromJSON(object.state) : 0,
-      createdAt: isSet(object.createdAt)
-        ? BigInt(object.createdAt)
-        : isSet(object.created_at)
-        ? BigInt(object.created_at)
-        : 0n,
-      network: isSet(object.network) ? PodSandboxNetworkStatus.fromJSON(object.network) : undefined,
-      linux: isSet(object.linux) ? LinuxPodSandboxStatus.fromJSON(object.linux) : undefined,
-      labels: isObject(object.labels)
-        ? (globalThis.Object.entries(object.labels) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      annotations: isObject(object.annotations)
-        ? (globalThis.Object.entries(object.annotations) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      runtimeHandler: isSet(object.runtimeHandler)
-        ? globalThis.String(object.runtimeHandler)
-        : isSet(object.runtime_handler)
-        ? globalThis.String(object.runtime_handler)
-        : "",
-    };
-  },
-
-  toJSON(message: PodSandboxStatus): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.metadata !== undefined) {
-      obj.metadata = PodSandboxMetadata.toJSON(message.metadata);
-    }
-    if (message.state !== 0) {
-      obj.state = podSandboxStateToJSON(message.state);
-    }
-    if (message.createdAt !== 0n) {
-      obj.createdAt = message.createdAt.toString();
-    }
-    if (message.network !== undefined) {
-      obj.network = PodSandboxNetworkStatus.toJSON(message.network);
-    }
-    if (message.linux !== undefined) {
-      obj.linux = LinuxPodSandboxStatus.toJSON(message.linux);
-    }
-    if (message.labels) {
-      const entries = globalThis.Object.entries(message.labels) as [string, string][];
-      if (entries.length > 0) {
-        obj.labels = {};
-        entries.forEach(([k, v]) => {
-          obj.labels[k] = v;
-        });
-      }
-    }
-    if (message.annotations) {
-      const entries = globalThis.Object.entries(message.annotations) as [string, string][];
-      if (entries.length > 0) {
-        obj.annotations = {};
-        entries.forEach(([k, v]) => {
-          obj.annotations[k] = v;
-        });
-      }
-    }
-    if (message.runtimeHandler !== "") {
-      obj.runtimeHandler = message.runtimeHandler;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxStatus>): PodSandboxStatus {
     return PodSandboxStatus.fromPartial(base ?? {});
   },
@@ -5282,24 +3732,6 @@ export const PodSandboxStatus_LabelsEntry: MessageFns<PodSandboxStatus_LabelsEnt
     }
   },
 
-  fromJSON(object: any): PodSandboxStatus_LabelsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: PodSandboxStatus_LabelsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxStatus_LabelsEntry>): PodSandboxStatus_LabelsEntry {
     return PodSandboxStatus_LabelsEntry.fromPartial(base ?? {});
   },
@@ -5365,24 +3797,6 @@ export const PodSandboxStatus_AnnotationsEntry: MessageFns<PodSandboxStatus_Anno
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): PodSandboxStatus_AnnotationsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: PodSandboxStatus_AnnotationsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<PodSandboxStatus_AnnotationsEntry>): PodSandboxStatus_AnnotationsEntry {
@@ -5480,55 +3894,6 @@ export const PodSandboxStatusResponse: MessageFns<PodSandboxStatusResponse> = {
     }
   },
 
-  fromJSON(object: any): PodSandboxStatusResponse {
-    return {
-      status: isSet(object.status) ? PodSandboxStatus.fromJSON(object.status) : undefined,
-      info: isObject(object.info)
-        ? (globalThis.Object.entries(object.info) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      containersStatuses: globalThis.Array.isArray(object?.containersStatuses)
-        ? object.containersStatuses.map((e: any) => ContainerStatus.fromJSON(e))
-        : globalThis.Array.isArray(object?.containers_statuses)
-        ? object.containers_statuses.map((e: any) => ContainerStatus.fromJSON(e))
-        : [],
-      timestamp: isSet(object.timestamp) ? BigInt(object.timestamp) : 0n,
-    };
-  },
-
-  toJSON(message: PodSandboxStatusResponse): unknown {
-    const obj: any = {};
-    if (message.status !== undefined) {
-      obj.status = PodSandboxStatus.toJSON(message.status);
-    }
-    if (message.info) {
-      const entries = globalThis.Object.entries(message.info) as [string, string][];
-      if (entries.length > 0) {
-        obj.info = {};
-        entries.forEach(([k, v]) => {
-          obj.info[k] = v;
-        });
-      }
-    }
-    if (message.containersStatuses?.length) {
-      obj.containersStatuses = message.containersStatuses.map((e) => ContainerStatus.toJSON(e));
-    }
-    if (message.timestamp !== 0n) {
-      obj.timestamp = message.timestamp.toString();
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxStatusResponse>): PodSandboxStatusResponse {
     return PodSandboxStatusResponse.fromPartial(base ?? {});
   },
@@ -5608,24 +3973,6 @@ export const PodSandboxStatusResponse_InfoEntry: MessageFns<PodSandboxStatusResp
     }
   },
 
-  fromJSON(object: any): PodSandboxStatusResponse_InfoEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: PodSandboxStatusResponse_InfoEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxStatusResponse_InfoEntry>): PodSandboxStatusResponse_InfoEntry {
     return PodSandboxStatusResponse_InfoEntry.fromPartial(base ?? {});
   },
@@ -5680,18 +4027,6 @@ export const PodSandboxStateValue: MessageFns<PodSandboxStateValue> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): PodSandboxStateValue {
-    return { state: isSet(object.state) ? podSandboxStateFromJSON(object.state) : 0 };
-  },
-
-  toJSON(message: PodSandboxStateValue): unknown {
-    const obj: any = {};
-    if (message.state !== 0) {
-      obj.state = podSandboxStateToJSON(message.state);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<PodSandboxStateValue>): PodSandboxStateValue {
@@ -5774,60 +4109,6 @@ export const PodSandboxFilter: MessageFns<PodSandboxFilter> = {
     }
   },
 
-  fromJSON(object: any): PodSandboxFilter {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      state: isSet(object.state) ? PodSandboxStateValue.fromJSON(object.state) : undefined,
-      labelSelector: isObject(object.labelSelector)
-        ? (globalThis.Object.entries(object.labelSelector) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : isObject(object.label_selector)
-        ? (globalThis.Object.entries(object.label_selector) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-    };
-  },
-
-  toJSON(message: PodSandboxFilter): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.state !== undefined) {
-      obj.state = PodSandboxStateValue.toJSON(message.state);
-    }
-    if (message.labelSelector) {
-      const entries = globalThis.Object.entries(message.labelSelector) as [string, string][];
-      if (entries.length > 0) {
-        obj.labelSelector = {};
-        entries.forEach(([k, v]) => {
-          obj.labelSelector[k] = v;
-        });
-      }
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxFilter>): PodSandboxFilter {
     return PodSandboxFilter.fromPartial(base ?? {});
   },
@@ -5906,24 +4187,6 @@ export const PodSandboxFilter_LabelSelectorEntry: MessageFns<PodSandboxFilter_La
     }
   },
 
-  fromJSON(object: any): PodSandboxFilter_LabelSelectorEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: PodSandboxFilter_LabelSelectorEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxFilter_LabelSelectorEntry>): PodSandboxFilter_LabelSelectorEntry {
     return PodSandboxFilter_LabelSelectorEntry.fromPartial(base ?? {});
   },
@@ -5978,18 +4241,6 @@ export const ListPodSandboxRequest: MessageFns<ListPodSandboxRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListPodSandboxRequest {
-    return { filter: isSet(object.filter) ? PodSandboxFilter.fromJSON(object.filter) : undefined };
-  },
-
-  toJSON(message: ListPodSandboxRequest): unknown {
-    const obj: any = {};
-    if (message.filter !== undefined) {
-      obj.filter = PodSandboxFilter.toJSON(message.filter);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListPodSandboxRequest>): ListPodSandboxRequest {
@@ -6124,90 +4375,6 @@ export const PodSandbox: MessageFns<PodSandbox> = {
     }
   },
 
-  fromJSON(object: any): PodSandbox {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      metadata: isSet(object.metadata) ? PodSandboxMetadata.fromJSON(object.metadata) : undefined,
-      state: isSet(object.state) ? podSandboxStateFromJSON(object.state) : 0,
-      createdAt: isSet(object.createdAt)
-        ? BigInt(object.createdAt)
-        : isSet(object.created_at)
-        ? BigInt(object.created_at)
-        : 0n,
-      labels: isObject(object.labels)
-        ? (globalThis.Object.entries(object.labels) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      annotations: isObject(object.annotations)
-        ? (globalThis.Object.entries(object.annotations) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      runtimeHandler: isSet(object.runtimeHandler)
-        ? globalThis.String(object.runtimeHandler)
-        : isSet(object.runtime_handler)
-        ? globalThis.String(object.runtime_handler)
-        : "",
-    };
-  },
-
-  toJSON(message: PodSandbox): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.metadata !== undefined) {
-      obj.metadata = PodSandboxMetadata.toJSON(message.metadata);
-    }
-    if (message.state !== 0) {
-      obj.state = podSandboxStateToJSON(message.state);
-    }
-    if (message.createdAt !== 0n) {
-      obj.createdAt = message.createdAt.toString();
-    }
-    if (message.labels) {
-      const entries = globalThis.Object.entries(message.labels) as [string, string][];
-      if (entries.length > 0) {
-        obj.labels = {};
-        entries.forEach(([k, v]) => {
-          obj.labels[k] = v;
-        });
-      }
-    }
-    if (message.annotations) {
-      const entries = globalThis.Object.entries(message.annotations) as [string, string][];
-      if (entries.length > 0) {
-        obj.annotations = {};
-        entries.forEach(([k, v]) => {
-          obj.annotations[k] = v;
-        });
-      }
-    }
-    if (message.runtimeHandler !== "") {
-      obj.runtimeHandler = message.runtimeHandler;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandbox>): PodSandbox {
     return PodSandbox.fromPartial(base ?? {});
   },
@@ -6298,24 +4465,6 @@ export const PodSandbox_LabelsEntry: MessageFns<PodSandbox_LabelsEntry> = {
     }
   },
 
-  fromJSON(object: any): PodSandbox_LabelsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: PodSandbox_LabelsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandbox_LabelsEntry>): PodSandbox_LabelsEntry {
     return PodSandbox_LabelsEntry.fromPartial(base ?? {});
   },
@@ -6383,24 +4532,6 @@ export const PodSandbox_AnnotationsEntry: MessageFns<PodSandbox_AnnotationsEntry
     }
   },
 
-  fromJSON(object: any): PodSandbox_AnnotationsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: PodSandbox_AnnotationsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandbox_AnnotationsEntry>): PodSandbox_AnnotationsEntry {
     return PodSandbox_AnnotationsEntry.fromPartial(base ?? {});
   },
@@ -6455,20 +4586,6 @@ export const ListPodSandboxResponse: MessageFns<ListPodSandboxResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListPodSandboxResponse {
-    return {
-      items: globalThis.Array.isArray(object?.items) ? object.items.map((e: any) => PodSandbox.fromJSON(e)) : [],
-    };
-  },
-
-  toJSON(message: ListPodSandboxResponse): unknown {
-    const obj: any = {};
-    if (message.items?.length) {
-      obj.items = message.items.map((e) => PodSandbox.toJSON(e));
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListPodSandboxResponse>): ListPodSandboxResponse {
@@ -6526,24 +4643,6 @@ export const PodSandboxStatsRequest: MessageFns<PodSandboxStatsRequest> = {
     }
   },
 
-  fromJSON(object: any): PodSandboxStatsRequest {
-    return {
-      podSandboxId: isSet(object.podSandboxId)
-        ? globalThis.String(object.podSandboxId)
-        : isSet(object.pod_sandbox_id)
-        ? globalThis.String(object.pod_sandbox_id)
-        : "",
-    };
-  },
-
-  toJSON(message: PodSandboxStatsRequest): unknown {
-    const obj: any = {};
-    if (message.podSandboxId !== "") {
-      obj.podSandboxId = message.podSandboxId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxStatsRequest>): PodSandboxStatsRequest {
     return PodSandboxStatsRequest.fromPartial(base ?? {});
   },
@@ -6597,18 +4696,6 @@ export const PodSandboxStatsResponse: MessageFns<PodSandboxStatsResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): PodSandboxStatsResponse {
-    return { stats: isSet(object.stats) ? PodSandboxStats.fromJSON(object.stats) : undefined };
-  },
-
-  toJSON(message: PodSandboxStatsResponse): unknown {
-    const obj: any = {};
-    if (message.stats !== undefined) {
-      obj.stats = PodSandboxStats.toJSON(message.stats);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<PodSandboxStatsResponse>): PodSandboxStatsResponse {
@@ -6680,56 +4767,6 @@ export const PodSandboxStatsFilter: MessageFns<PodSandboxStatsFilter> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): PodSandboxStatsFilter {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      labelSelector: isObject(object.labelSelector)
-        ? (globalThis.Object.entries(object.labelSelector) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : isObject(object.label_selector)
-        ? (globalThis.Object.entries(object.label_selector) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-    };
-  },
-
-  toJSON(message: PodSandboxStatsFilter): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.labelSelector) {
-      const entries = globalThis.Object.entries(message.labelSelector) as [string, string][];
-      if (entries.length > 0) {
-        obj.labelSelector = {};
-        entries.forEach(([k, v]) => {
-          obj.labelSelector[k] = v;
-        });
-      }
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<PodSandboxStatsFilter>): PodSandboxStatsFilter {
@@ -6807,24 +4844,6 @@ export const PodSandboxStatsFilter_LabelSelectorEntry: MessageFns<PodSandboxStat
     }
   },
 
-  fromJSON(object: any): PodSandboxStatsFilter_LabelSelectorEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: PodSandboxStatsFilter_LabelSelectorEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxStatsFilter_LabelSelectorEntry>): PodSandboxStatsFilter_LabelSelectorEntry {
     return PodSandboxStatsFilter_LabelSelectorEntry.fromPartial(base ?? {});
   },
@@ -6879,18 +4898,6 @@ export const ListPodSandboxStatsRequest: MessageFns<ListPodSandboxStatsRequest> 
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListPodSandboxStatsRequest {
-    return { filter: isSet(object.filter) ? PodSandboxStatsFilter.fromJSON(object.filter) : undefined };
-  },
-
-  toJSON(message: ListPodSandboxStatsRequest): unknown {
-    const obj: any = {};
-    if (message.filter !== undefined) {
-      obj.filter = PodSandboxStatsFilter.toJSON(message.filter);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListPodSandboxStatsRequest>): ListPodSandboxStatsRequest {
@@ -6948,20 +4955,6 @@ export const ListPodSandboxStatsResponse: MessageFns<ListPodSandboxStatsResponse
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListPodSandboxStatsResponse {
-    return {
-      stats: globalThis.Array.isArray(object?.stats) ? object.stats.map((e: any) => PodSandboxStats.fromJSON(e)) : [],
-    };
-  },
-
-  toJSON(message: ListPodSandboxStatsResponse): unknown {
-    const obj: any = {};
-    if (message.stats?.length) {
-      obj.stats = message.stats.map((e) => PodSandboxStats.toJSON(e));
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListPodSandboxStatsResponse>): ListPodSandboxStatsResponse {
@@ -7058,70 +5051,6 @@ export const PodSandboxAttributes: MessageFns<PodSandboxAttributes> = {
     }
   },
 
-  fromJSON(object: any): PodSandboxAttributes {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      metadata: isSet(object.metadata) ? PodSandboxMetadata.fromJSON(object.metadata) : undefined,
-      labels: isObject(object.labels)
-        ? (globalThis.Object.entries(object.labels) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      annotations: isObject(object.annotations)
-        ? (globalThis.Object.entries(object.annotations) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-    };
-  },
-
-  toJSON(message: PodSandboxAttributes): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.metadata !== undefined) {
-      obj.metadata = PodSandboxMetadata.toJSON(message.metadata);
-    }
-    if (message.labels) {
-      const entries = globalThis.Object.entries(message.labels) as [string, string][];
-      if (entries.length > 0) {
-        obj.labels = {};
-        entries.forEach(([k, v]) => {
-          obj.labels[k] = v;
-        });
-      }
-    }
-    if (message.annotations) {
-      const entries = globalThis.Object.entries(message.annotations) as [string, string][];
-      if (entries.length > 0) {
-        obj.annotations = {};
-        entries.forEach(([k, v]) => {
-          obj.annotations[k] = v;
-        });
-      }
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxAttributes>): PodSandboxAttributes {
     return PodSandboxAttributes.fromPartial(base ?? {});
   },
@@ -7209,24 +5138,6 @@ export const PodSandboxAttributes_LabelsEntry: MessageFns<PodSandboxAttributes_L
     }
   },
 
-  fromJSON(object: any): PodSandboxAttributes_LabelsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: PodSandboxAttributes_LabelsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxAttributes_LabelsEntry>): PodSandboxAttributes_LabelsEntry {
     return PodSandboxAttributes_LabelsEntry.fromPartial(base ?? {});
   },
@@ -7294,24 +5205,6 @@ export const PodSandboxAttributes_AnnotationsEntry: MessageFns<PodSandboxAttribu
     }
   },
 
-  fromJSON(object: any): PodSandboxAttributes_AnnotationsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: PodSandboxAttributes_AnnotationsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PodSandboxAttributes_AnnotationsEntry>): PodSandboxAttributes_AnnotationsEntry {
     return PodSandboxAttributes_AnnotationsEntry.fromPartial(base ?? {});
   },
@@ -7377,24 +5270,6 @@ export const PodSandboxStats: MessageFns<PodSandboxStats> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): PodSandboxStats {
-    return {
-      attributes: isSet(object.attributes) ? PodSandboxAttributes.fromJSON(object.attributes) : undefined,
-      linux: isSet(object.linux) ? LinuxPodSandboxStats.fromJSON(object.linux) : undefined,
-    };
-  },
-
-  toJSON(message: PodSandboxStats): unknown {
-    const obj: any = {};
-    if (message.attributes !== undefined) {
-      obj.attributes = PodSandboxAttributes.toJSON(message.attributes);
-    }
-    if (message.linux !== undefined) {
-      obj.linux = LinuxPodSandboxStats.toJSON(message.linux);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<PodSandboxStats>): PodSandboxStats {
@@ -7512,42 +5387,6 @@ export const LinuxPodSandboxStats: MessageFns<LinuxPodSandboxStats> = {
     }
   },
 
-  fromJSON(object: any): LinuxPodSandboxStats {
-    return {
-      cpu: isSet(object.cpu) ? CpuUsage.fromJSON(object.cpu) : undefined,
-      memory: isSet(object.memory) ? MemoryUsage.fromJSON(object.memory) : undefined,
-      network: isSet(object.network) ? NetworkUsage.fromJSON(object.network) : undefined,
-      process: isSet(object.process) ? ProcessUsage.fromJSON(object.process) : undefined,
-      containers: globalThis.Array.isArray(object?.containers)
-        ? object.containers.map((e: any) => ContainerStats.fromJSON(e))
-        : [],
-      io: isSet(object.io) ? IoUsage.fromJSON(object.io) : undefined,
-    };
-  },
-
-  toJSON(message: LinuxPodSandboxStats): unknown {
-    const obj: any = {};
-    if (message.cpu !== undefined) {
-      obj.cpu = CpuUsage.toJSON(message.cpu);
-    }
-    if (message.memory !== undefined) {
-      obj.memory = MemoryUsage.toJSON(message.memory);
-    }
-    if (message.network !== undefined) {
-      obj.network = NetworkUsage.toJSON(message.network);
-    }
-    if (message.process !== undefined) {
-      obj.process = ProcessUsage.toJSON(message.process);
-    }
-    if (message.containers?.length) {
-      obj.containers = message.containers.map((e) => ContainerStats.toJSON(e));
-    }
-    if (message.io !== undefined) {
-      obj.io = IoUsage.toJSON(message.io);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<LinuxPodSandboxStats>): LinuxPodSandboxStats {
     return LinuxPodSandboxStats.fromPartial(base ?? {});
   },
@@ -7637,34 +5476,6 @@ export const NetworkUsage: MessageFns<NetworkUsage> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): NetworkUsage {
-    return {
-      timestamp: isSet(object.timestamp) ? BigInt(object.timestamp) : 0n,
-      defaultInterface: isSet(object.defaultInterface)
-        ? NetworkInterfaceUsage.fromJSON(object.defaultInterface)
-        : isSet(object.default_interface)
-        ? NetworkInterfaceUsage.fromJSON(object.default_interface)
-        : undefined,
-      interfaces: globalThis.Array.isArray(object?.interfaces)
-        ? object.interfaces.map((e: any) => NetworkInterfaceUsage.fromJSON(e))
-        : [],
-    };
-  },
-
-  toJSON(message: NetworkUsage): unknown {
-    const obj: any = {};
-    if (message.timestamp !== 0n) {
-      obj.timestamp = message.timestamp.toString();
-    }
-    if (message.defaultInterface !== undefined) {
-      obj.defaultInterface = NetworkInterfaceUsage.toJSON(message.defaultInterface);
-    }
-    if (message.interfaces?.length) {
-      obj.interfaces = message.interfaces.map((e) => NetworkInterfaceUsage.toJSON(e));
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<NetworkUsage>): NetworkUsage {
@@ -7770,52 +5581,6 @@ export const NetworkInterfaceUsage: MessageFns<NetworkInterfaceUsage> = {
     }
   },
 
-  fromJSON(object: any): NetworkInterfaceUsage {
-    return {
-      name: isSet(object.name) ? globalThis.String(object.name) : "",
-      rxBytes: isSet(object.rxBytes)
-        ? UInt64Value.fromJSON(object.rxBytes)
-        : isSet(object.rx_bytes)
-        ? UInt64Value.fromJSON(object.rx_bytes)
-        : undefined,
-      rxErrors: isSet(object.rxErrors)
-        ? UInt64Value.fromJSON(object.rxErrors)
-        : isSet(object.rx_errors)
-        ? UInt64Value.fromJSON(object.rx_errors)
-        : undefined,
-      txBytes: isSet(object.txBytes)
-        ? UInt64Value.fromJSON(object.txBytes)
-        : isSet(object.tx_bytes)
-        ? UInt64Value.fromJSON(object.tx_bytes)
-        : undefined,
-      txErrors: isSet(object.txErrors)
-        ? UInt64Value.fromJSON(object.txErrors)
-        : isSet(object.tx_errors)
-        ? UInt64Value.fromJSON(object.tx_errors)
-        : undefined,
-    };
-  },
-
-  toJSON(message: NetworkInterfaceUsage): unknown {
-    const obj: any = {};
-    if (message.name !== "") {
-      obj.name = message.name;
-    }
-    if (message.rxBytes !== undefined) {
-      obj.rxBytes = UInt64Value.toJSON(message.rxBytes);
-    }
-    if (message.rxErrors !== undefined) {
-      obj.rxErrors = UInt64Value.toJSON(message.rxErrors);
-    }
-    if (message.txBytes !== undefined) {
-      obj.txBytes = UInt64Value.toJSON(message.txBytes);
-    }
-    if (message.txErrors !== undefined) {
-      obj.txErrors = UInt64Value.toJSON(message.txErrors);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<NetworkInterfaceUsage>): NetworkInterfaceUsage {
     return NetworkInterfaceUsage.fromPartial(base ?? {});
   },
@@ -7895,28 +5660,6 @@ export const ProcessUsage: MessageFns<ProcessUsage> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ProcessUsage {
-    return {
-      timestamp: isSet(object.timestamp) ? BigInt(object.timestamp) : 0n,
-      processCount: isSet(object.processCount)
-        ? UInt64Value.fromJSON(object.processCount)
-        : isSet(object.process_count)
-        ? UInt64Value.fromJSON(object.process_count)
-        : undefined,
-    };
-  },
-
-  toJSON(message: ProcessUsage): unknown {
-    const obj: any = {};
-    if (message.timestamp !== 0n) {
-      obj.timestamp = message.timestamp.toString();
-    }
-    if (message.processCount !== undefined) {
-      obj.processCount = UInt64Value.toJSON(message.processCount);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ProcessUsage>): ProcessUsage {
@@ -8024,67 +5767,6 @@ export const ImageSpec: MessageFns<ImageSpec> = {
     }
   },
 
-  fromJSON(object: any): ImageSpec {
-    return {
-      image: isSet(object.image) ? globalThis.String(object.image) : "",
-      annotations: isObject(object.annotations)
-        ? (globalThis.Object.entries(object.annotations) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      userSpecifiedImage: isSet(object.userSpecifiedImage)
-        ? globalThis.String(object.userSpecifiedImage)
-        : isSet(object.user_specified_image)
-        ? globalThis.String(object.user_specified_image)
-        : "",
-      runtimeHandler: isSet(object.runtimeHandler)
-        ? globalThis.String(object.runtimeHandler)
-        : isSet(object.runtime_handler)
-        ? globalThis.String(object.runtime_handler)
-        : "",
-      imageRef: isSet(object.imageRef)
-        ? globalThis.String(object.imageRef)
-        : isSet(object.image_ref)
-        ? globalThis.String(object.image_ref)
-        : "",
-    };
-  },
-
-  toJSON(message: ImageSpec): unknown {
-    const obj: any = {};
-    if (message.image !== "") {
-      obj.image = message.image;
-    }
-    if (message.annotations) {
-      const entries = globalThis.Object.entries(message.annotations) as [string, string][];
-      if (entries.length > 0) {
-        obj.annotations = {};
-        entries.forEach(([k, v]) => {
-          obj.annotations[k] = v;
-        });
-      }
-    }
-    if (message.userSpecifiedImage !== "") {
-      obj.userSpecifiedImage = message.userSpecifiedImage;
-    }
-    if (message.runtimeHandler !== "") {
-      obj.runtimeHandler = message.runtimeHandler;
-    }
-    if (message.imageRef !== "") {
-      obj.imageRef = message.imageRef;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ImageSpec>): ImageSpec {
     return ImageSpec.fromPartial(base ?? {});
   },
@@ -8163,24 +5845,6 @@ export const ImageSpec_AnnotationsEntry: MessageFns<ImageSpec_AnnotationsEntry> 
     }
   },
 
-  fromJSON(object: any): ImageSpec_AnnotationsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: ImageSpec_AnnotationsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ImageSpec_AnnotationsEntry>): ImageSpec_AnnotationsEntry {
     return ImageSpec_AnnotationsEntry.fromPartial(base ?? {});
   },
@@ -8246,24 +5910,6 @@ export const KeyValue: MessageFns<KeyValue> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): KeyValue {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? Buffer.from(bytesFromBase64(object.value)) : Buffer.alloc(0),
-    };
-  },
-
-  toJSON(message: KeyValue): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value.length !== 0) {
-      obj.value = base64FromBytes(message.value);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<KeyValue>): KeyValue {
@@ -8453,111 +6099,6 @@ export const LinuxContainerResources: MessageFns<LinuxContainerResources> = {
     }
   },
 
-  fromJSON(object: any): LinuxContainerResources {
-    return {
-      cpuPeriod: isSet(object.cpuPeriod)
-        ? BigInt(object.cpuPeriod)
-        : isSet(object.cpu_period)
-        ? BigInt(object.cpu_period)
-        : 0n,
-      cpuQuota: isSet(object.cpuQuota)
-        ? BigInt(object.cpuQuota)
-        : isSet(object.cpu_quota)
-        ? BigInt(object.cpu_quota)
-        : 0n,
-      cpuShares: isSet(object.cpuShares)
-        ? BigInt(object.cpuShares)
-        : isSet(object.cpu_shares)
-        ? BigInt(object.cpu_shares)
-        : 0n,
-      memoryLimitInBytes: isSet(object.memoryLimitInBytes)
-        ? BigInt(object.memoryLimitInBytes)
-        : isSet(object.memory_limit_in_bytes)
-        ? BigInt(object.memory_limit_in_bytes)
-        : 0n,
-      oomScoreAdj: isSet(object.oomScoreAdj)
-        ? BigInt(object.oomScoreAdj)
-        : isSet(object.oom_score_adj)
-        ? BigInt(object.oom_score_adj)
-        : 0n,
-      cpusetCpus: isSet(object.cpusetCpus)
-        ? globalThis.String(object.cpusetCpus)
-        : isSet(object.cpuset_cpus)
-        ? globalThis.String(object.cpuset_cpus)
-        : "",
-      cpusetMems: isSet(object.cpusetMems)
-        ? globalThis.String(object.cpusetMems)
-        : isSet(object.cpuset_mems)
-        ? globalThis.String(object.cpuset_mems)
-        : "",
-      hugepageLimits: globalThis.Array.isArray(object?.hugepageLimits)
-        ? object.hugepageLimits.map((e: any) => HugepageLimit.fromJSON(e))
-        : globalThis.Array.isArray(object?.hugepage_limits)
-        ? object.hugepage_limits.map((e: any) => HugepageLimit.fromJSON(e))
-        : [],
-      unified: isObject(object.unified)
-        ? (globalThis.Object.entries(object.unified) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      memorySwapLimitInBytes: isSet(object.memorySwapLimitInBytes)
-        ? BigInt(object.memorySwapLimitInBytes)
-        : isSet(object.memory_swap_limit_in_bytes)
-        ? BigInt(object.memory_swap_limit_in_bytes)
-        : 0n,
-    };
-  },
-
-  toJSON(message: LinuxContainerResources): unknown {
-    const obj: any = {};
-    if (message.cpuPeriod !== 0n) {
-      obj.cpuPeriod = message.cpuPeriod.toString();
-    }
-    if (message.cpuQuota !== 0n) {
-      obj.cpuQuota = message.cpuQuota.toString();
-    }
-    if (message.cpuShares !== 0n) {
-      obj.cpuShares = message.cpuShares.toString();
-    }
-    if (message.memoryLimitInBytes !== 0n) {
-      obj.memoryLimitInBytes = message.memoryLimitInBytes.toString();
-    }
-    if (message.oomScoreAdj !== 0n) {
-      obj.oomScoreAdj = message.oomScoreAdj.toString();
-    }
-    if (message.cpusetCpus !== "") {
-      obj.cpusetCpus = message.cpusetCpus;
-    }
-    if (message.cpusetMems !== "") {
-      obj.cpusetMems = message.cpusetMems;
-    }
-    if (message.hugepageLimits?.length) {
-      obj.hugepageLimits = message.hugepageLimits.map((e) => HugepageLimit.toJSON(e));
-    }
-    if (message.unified) {
-      const entries = globalThis.Object.entries(message.unified) as [string, string][];
-      if (entries.length > 0) {
-        obj.unified = {};
-        entries.forEach(([k, v]) => {
-          obj.unified[k] = v;
-        });
-      }
-    }
-    if (message.memorySwapLimitInBytes !== 0n) {
-      obj.memorySwapLimitInBytes = message.memorySwapLimitInBytes.toString();
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<LinuxContainerResources>): LinuxContainerResources {
     return LinuxContainerResources.fromPartial(base ?? {});
   },
@@ -8648,24 +6189,6 @@ export const LinuxContainerResources_UnifiedEntry: MessageFns<LinuxContainerReso
     }
   },
 
-  fromJSON(object: any): LinuxContainerResources_UnifiedEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: LinuxContainerResources_UnifiedEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<LinuxContainerResources_UnifiedEntry>): LinuxContainerResources_UnifiedEntry {
     return LinuxContainerResources_UnifiedEntry.fromPartial(base ?? {});
   },
@@ -8734,28 +6257,6 @@ export const HugepageLimit: MessageFns<HugepageLimit> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): HugepageLimit {
-    return {
-      pageSize: isSet(object.pageSize)
-        ? globalThis.String(object.pageSize)
-        : isSet(object.page_size)
-        ? globalThis.String(object.page_size)
-        : "",
-      limit: isSet(object.limit) ? BigInt(object.limit) : 0n,
-    };
-  },
-
-  toJSON(message: HugepageLimit): unknown {
-    const obj: any = {};
-    if (message.pageSize !== "") {
-      obj.pageSize = message.pageSize;
-    }
-    if (message.limit !== 0n) {
-      obj.limit = message.limit.toString();
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<HugepageLimit>): HugepageLimit {
@@ -8847,32 +6348,6 @@ export const SELinuxOption: MessageFns<SELinuxOption> = {
     }
   },
 
-  fromJSON(object: any): SELinuxOption {
-    return {
-      user: isSet(object.user) ? globalThis.String(object.user) : "",
-      role: isSet(object.role) ? globalThis.String(object.role) : "",
-      type: isSet(object.type) ? globalThis.String(object.type) : "",
-      level: isSet(object.level) ? globalThis.String(object.level) : "",
-    };
-  },
-
-  toJSON(message: SELinuxOption): unknown {
-    const obj: any = {};
-    if (message.user !== "") {
-      obj.user = message.user;
-    }
-    if (message.role !== "") {
-      obj.role = message.role;
-    }
-    if (message.type !== "") {
-      obj.type = message.type;
-    }
-    if (message.level !== "") {
-      obj.level = message.level;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<SELinuxOption>): SELinuxOption {
     return SELinuxOption.fromPartial(base ?? {});
   },
@@ -8951,40 +6426,6 @@ export const Capability: MessageFns<Capability> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): Capability {
-    return {
-      addCapabilities: globalThis.Array.isArray(object?.addCapabilities)
-        ? object.addCapabilities.map((e: any) => globalThis.String(e))
-        : globalThis.Array.isArray(object?.add_capabilities)
-        ? object.add_capabilities.map((e: any) => globalThis.String(e))
-        : [],
-      dropCapabilities: globalThis.Array.isArray(object?.dropCapabilities)
-        ? object.dropCapabilities.map((e: any) => globalThis.String(e))
-        : globalThis.Array.isArray(object?.drop_capabilities)
-        ? object.drop_capabilities.map((e: any) => globalThis.String(e))
-        : [],
-      addAmbientCapabilities: globalThis.Array.isArray(object?.addAmbientCapabilities)
-        ? object.addAmbientCapabilities.map((e: any) => globalThis.String(e))
-        : globalThis.Array.isArray(object?.add_ambient_capabilities)
-        ? object.add_ambient_capabilities.map((e: any) => globalThis.String(e))
-        : [],
-    };
-  },
-
-  toJSON(message: Capability): unknown {
-    const obj: any = {};
-    if (message.addCapabilities?.length) {
-      obj.addCapabilities = message.addCapabilities;
-    }
-    if (message.dropCapabilities?.length) {
-      obj.dropCapabilities = message.dropCapabilities;
-    }
-    if (message.addAmbientCapabilities?.length) {
-      obj.addAmbientCapabilities = message.addAmbientCapabilities;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<Capability>): Capability {
@@ -9255,136 +6696,6 @@ export const LinuxContainerSecurityContext: MessageFns<LinuxContainerSecurityCon
     }
   },
 
-  fromJSON(object: any): LinuxContainerSecurityContext {
-    return {
-      capabilities: isSet(object.capabilities) ? Capability.fromJSON(object.capabilities) : undefined,
-      privileged: isSet(object.privileged) ? globalThis.Boolean(object.privileged) : false,
-      namespaceOptions: isSet(object.namespaceOptions)
-        ? NamespaceOption.fromJSON(object.namespaceOptions)
-        : isSet(object.namespace_options)
-        ? NamespaceOption.fromJSON(object.namespace_options)
-        : undefined,
-      selinuxOptions: isSet(object.selinuxOptions)
-        ? SELinuxOption.fromJSON(object.selinuxOptions)
-        : isSet(object.selinux_options)
-        ? SELinuxOption.fromJSON(object.selinux_options)
-        : undefined,
-      runAsUser: isSet(object.runAsUser)
-        ? Int64Value.fromJSON(object.runAsUser)
-        : isSet(object.run_as_user)
-        ? Int64Value.fromJSON(object.run_as_user)
-        : undefined,
-      runAsGroup: isSet(object.runAsGroup)
-        ? Int64Value.fromJSON(object.runAsGroup)
-        : isSet(object.run_as_group)
-        ? Int64Value.fromJSON(object.run_as_group)
-        : undefined,
-      runAsUsername: isSet(object.runAsUsername)
-        ? globalThis.String(object.runAsUsername)
-        : isSet(object.run_as_username)
-        ? globalThis.String(object.run_as_username)
-        : "",
-      readonlyRootfs: isSet(object.readonlyRootfs)
-        ? globalThis.Boolean(object.readonlyRootfs)
-        : isSet(object.readonly_rootfs)
-        ? globalThis.Boolean(object.readonly_rootfs)
-        : false,
-      supplementalGroups: globalThis.Array.isArray(object?.supplementalGroups)
-        ? object.supplementalGroups.map((e: any) => BigInt(e))
-        : globalThis.Array.isArray(object?.supplemental_groups)
-        ? object.supplemental_groups.map((e: any) => BigInt(e))
-        : [],
-      supplementalGroupsPolicy: isSet(object.supplementalGroupsPolicy)
-        ? supplementalGroupsPolicyFromJSON(object.supplementalGroupsPolicy)
-        : isSet(object.supplemental_groups_policy)
-        ? supplementalGroupsPolicyFromJSON(object.supplemental_groups_policy)
-        : 0,
-      noNewPrivs: isSet(object.noNewPrivs)
-        ? globalThis.Boolean(object.noNewPrivs)
-        : isSet(object.no_new_privs)
-        ? globalThis.Boolean(object.no_new_privs)
-        : false,
-      maskedPaths: globalThis.Array.isArray(object?.maskedPaths)
-        ? object.maskedPaths.map((e: any) => globalThis.String(e))
-        : globalThis.Array.isArray(object?.masked_paths)
-        ? object.masked_paths.map((e: any) => globalThis.String(e))
-        : [],
-      readonlyPaths: globalThis.Array.isArray(object?.readonlyPaths)
-        ? object.readonlyPaths.map((e: any) => globalThis.String(e))
-        : globalThis.Array.isArray(object?.readonly_paths)
-        ? object.readonly_paths.map((e: any) => globalThis.String(e))
-        : [],
-      seccomp: isSet(object.seccomp) ? SecurityProfile.fromJSON(object.seccomp) : undefined,
-      apparmor: isSet(object.apparmor) ? SecurityProfile.fromJSON(object.apparmor) : undefined,
-      apparmorProfile: isSet(object.apparmorProfile)
-        ? globalThis.String(object.apparmorProfile)
-        : isSet(object.apparmor_profile)
-        ? globalThis.String(object.apparmor_profile)
-        : "",
-      seccompProfilePath: isSet(object.seccompProfilePath)
-        ? globalThis.String(object.seccompProfilePath)
-        : isSet(object.seccomp_profile_path)
-        ? globalThis.String(object.seccomp_profile_path)
-        : "",
-    };
-  },
-
-  toJSON(message: LinuxContainerSecurityContext): unknown {
-    const obj: any = {};
-    if (message.capabilities !== undefined) {
-      obj.capabilities = Capability.toJSON(message.capabilities);
-    }
-    if (message.privileged !== false) {
-      obj.privileged = message.privileged;
-    }
-    if (message.namespaceOptions !== undefined) {
-      obj.namespaceOptions = NamespaceOption.toJSON(message.namespaceOptions);
-    }
-    if (message.selinuxOptions !== undefined) {
-      obj.selinuxOptions = SELinuxOption.toJSON(message.selinuxOptions);
-    }
-    if (message.runAsUser !== undefined) {
-      obj.runAsUser = Int64Value.toJSON(message.runAsUser);
-    }
-    if (message.runAsGroup !== undefined) {
-      obj.runAsGroup = Int64Value.toJSON(message.runAsGroup);
-    }
-    if (message.runAsUsername !== "") {
-      obj.runAsUsername = message.runAsUsername;
-    }
-    if (message.readonlyRootfs !== false) {
-      obj.readonlyRootfs = message.readonlyRootfs;
-    }
-    if (message.supplementalGroups?.length) {
-      obj.supplementalGroups = message.supplementalGroups.map((e) => e.toString());
-    }
-    if (message.supplementalGroupsPolicy !== 0) {
-      obj.supplementalGroupsPolicy = supplementalGroupsPolicyToJSON(message.supplementalGroupsPolicy);
-    }
-    if (message.noNewPrivs !== false) {
-      obj.noNewPrivs = message.noNewPrivs;
-    }
-    if (message.maskedPaths?.length) {
-      obj.maskedPaths = message.maskedPaths;
-    }
-    if (message.readonlyPaths?.length) {
-      obj.readonlyPaths = message.readonlyPaths;
-    }
-    if (message.seccomp !== undefined) {
-      obj.seccomp = SecurityProfile.toJSON(message.seccomp);
-    }
-    if (message.apparmor !== undefined) {
-      obj.apparmor = SecurityProfile.toJSON(message.apparmor);
-    }
-    if (message.apparmorProfile !== "") {
-      obj.apparmorProfile = message.apparmorProfile;
-    }
-    if (message.seccompProfilePath !== "") {
-      obj.seccompProfilePath = message.seccompProfilePath;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<LinuxContainerSecurityContext>): LinuxContainerSecurityContext {
     return LinuxContainerSecurityContext.fromPartial(base ?? {});
   },
@@ -9479,28 +6790,6 @@ export const LinuxContainerConfig: MessageFns<LinuxContainerConfig> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): LinuxContainerConfig {
-    return {
-      resources: isSet(object.resources) ? LinuxContainerResources.fromJSON(object.resources) : undefined,
-      securityContext: isSet(object.securityContext)
-        ? LinuxContainerSecurityContext.fromJSON(object.securityContext)
-        : isSet(object.security_context)
-        ? LinuxContainerSecurityContext.fromJSON(object.security_context)
-        : undefined,
-    };
-  },
-
-  toJSON(message: LinuxContainerConfig): unknown {
-    const obj: any = {};
-    if (message.resources !== undefined) {
-      obj.resources = LinuxContainerResources.toJSON(message.resources);
-    }
-    if (message.securityContext !== undefined) {
-      obj.securityContext = LinuxContainerSecurityContext.toJSON(message.securityContext);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<LinuxContainerConfig>): LinuxContainerConfig {
@@ -9608,32 +6897,6 @@ export const LinuxContainerUser: MessageFns<LinuxContainerUser> = {
     }
   },
 
-  fromJSON(object: any): LinuxContainerUser {
-    return {
-      uid: isSet(object.uid) ? BigInt(object.uid) : 0n,
-      gid: isSet(object.gid) ? BigInt(object.gid) : 0n,
-      supplementalGroups: globalThis.Array.isArray(object?.supplementalGroups)
-        ? object.supplementalGroups.map((e: any) => BigInt(e))
-        : globalThis.Array.isArray(object?.supplemental_groups)
-        ? object.supplemental_groups.map((e: any) => BigInt(e))
-        : [],
-    };
-  },
-
-  toJSON(message: LinuxContainerUser): unknown {
-    const obj: any = {};
-    if (message.uid !== 0n) {
-      obj.uid = message.uid.toString();
-    }
-    if (message.gid !== 0n) {
-      obj.gid = message.gid.toString();
-    }
-    if (message.supplementalGroups?.length) {
-      obj.supplementalGroups = message.supplementalGroups.map((e) => e.toString());
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<LinuxContainerUser>): LinuxContainerUser {
     return LinuxContainerUser.fromPartial(base ?? {});
   },
@@ -9700,24 +6963,6 @@ export const ContainerMetadata: MessageFns<ContainerMetadata> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ContainerMetadata {
-    return {
-      name: isSet(object.name) ? globalThis.String(object.name) : "",
-      attempt: isSet(object.attempt) ? globalThis.Number(object.attempt) : 0,
-    };
-  },
-
-  toJSON(message: ContainerMetadata): unknown {
-    const obj: any = {};
-    if (message.name !== "") {
-      obj.name = message.name;
-    }
-    if (message.attempt !== 0) {
-      obj.attempt = Math.round(message.attempt);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ContainerMetadata>): ContainerMetadata {
@@ -9798,36 +7043,6 @@ export const Device: MessageFns<Device> = {
     }
   },
 
-  fromJSON(object: any): Device {
-    return {
-      containerPath: isSet(object.containerPath)
-        ? globalThis.String(object.containerPath)
-        : isSet(object.container_path)
-        ? globalThis.String(object.container_path)
-        : "",
-      hostPath: isSet(object.hostPath)
-        ? globalThis.String(object.hostPath)
-        : isSet(object.host_path)
-        ? globalThis.String(object.host_path)
-        : "",
-      permissions: isSet(object.permissions) ? globalThis.String(object.permissions) : "",
-    };
-  },
-
-  toJSON(message: Device): unknown {
-    const obj: any = {};
-    if (message.containerPath !== "") {
-      obj.containerPath = message.containerPath;
-    }
-    if (message.hostPath !== "") {
-      obj.hostPath = message.hostPath;
-    }
-    if (message.permissions !== "") {
-      obj.permissions = message.permissions;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<Device>): Device {
     return Device.fromPartial(base ?? {});
   },
@@ -9883,18 +7098,6 @@ export const CDIDevice: MessageFns<CDIDevice> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): CDIDevice {
-    return { name: isSet(object.name) ? globalThis.String(object.name) : "" };
-  },
-
-  toJSON(message: CDIDevice): unknown {
-    const obj: any = {};
-    if (message.name !== "") {
-      obj.name = message.name;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<CDIDevice>): CDIDevice {
@@ -10152,142 +7355,6 @@ export const ContainerConfig: MessageFns<ContainerConfig> = {
     }
   },
 
-  fromJSON(object: any): ContainerConfig {
-    return {
-      metadata: isSet(object.metadata) ? ContainerMetadata.fromJSON(object.metadata) : undefined,
-      image: isSet(object.image) ? ImageSpec.fromJSON(object.image) : undefined,
-      command: globalThis.Array.isArray(object?.command) ? object.command.map((e: any) => globalThis.String(e)) : [],
-      args: globalThis.Array.isArray(object?.args) ? object.args.map((e: any) => globalThis.String(e)) : [],
-      workingDir: isSet(object.workingDir)
-        ? globalThis.String(object.workingDir)
-        : isSet(object.working_dir)
-        ? globalThis.String(object.working_dir)
-        : "",
-      envs: globalThis.Array.isArray(object?.envs) ? object.envs.map((e: any) => KeyValue.fromJSON(e)) : [],
-      mounts: globalThis.Array.isArray(object?.mounts) ? object.mounts.map((e: any) => Mount.fromJSON(e)) : [],
-      devices: globalThis.Array.isArray(object?.devices) ? object.devices.map((e: any) => Device.fromJSON(e)) : [],
-      labels: isObject(object.labels)
-        ? (globalThis.Object.entries(object.labels) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      annotations: isObject(object.annotations)
-        ? (globalThis.Object.entries(object.annotations) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      logPath: isSet(object.logPath)
-        ? globalThis.String(object.logPath)
-        : isSet(object.log_path)
-        ? globalThis.String(object.log_path)
-        : "",
-      stdin: isSet(object.stdin) ? globalThis.Boolean(object.stdin) : false,
-      stdinOnce: isSet(object.stdinOnce)
-        ? globalThis.Boolean(object.stdinOnce)
-        : isSet(object.stdin_once)
-        ? globalThis.Boolean(object.stdin_once)
-        : false,
-      tty: isSet(object.tty) ? globalThis.Boolean(object.tty) : false,
-      linux: isSet(object.linux) ? LinuxContainerConfig.fromJSON(object.linux) : undefined,
-      CDIDevices: globalThis.Array.isArray(object?.CDIDevices)
-        ? object.CDIDevices.map((e: any) => CDIDevice.fromJSON(e))
-        : globalThis.Array.isArray(object?.CDI_devices)
-        ? object.CDI_devices.map((e: any) => CDIDevice.fromJSON(e))
-        : [],
-      stopSignal: isSet(object.stopSignal)
-        ? signalFromJSON(object.stopSignal)
-        : isSet(object.stop_signal)
-        ? signalFromJSON(object.stop_signal)
-        : 0,
-    };
-  },
-
-  toJSON(message: ContainerConfig): unknown {
-    const obj: any = {};
-    if (message.metadata !== undefined) {
-      obj.metadata = ContainerMetadata.toJSON(message.metadata);
-    }
-    if (message.image !== undefined) {
-      obj.image = ImageSpec.toJSON(message.image);
-    }
-    if (message.command?.length) {
-      obj.command = message.command;
-    }
-    if (message.args?.length) {
-      obj.args = message.args;
-    }
-    if (message.workingDir !== "") {
-      obj.workingDir = message.workingDir;
-    }
-    if (message.envs?.length) {
-      obj.envs = message.envs.map((e) => KeyValue.toJSON(e));
-    }
-    if (message.mounts?.length) {
-      obj.mounts = message.mounts.map((e) => Mount.toJSON(e));
-    }
-    if (message.devices?.length) {
-      obj.devices = message.devices.map((e) => Device.toJSON(e));
-    }
-    if (message.labels) {
-      const entries = globalThis.Object.entries(message.labels) as [string, string][];
-      if (entries.length > 0) {
-        obj.labels = {};
-        entries.forEach(([k, v]) => {
-          obj.labels[k] = v;
-        });
-      }
-    }
-    if (message.annotations) {
-      const entries = globalThis.Object.entries(message.annotations) as [string, string][];
-      if (entries.length > 0) {
-        obj.annotations = {};
-        entries.forEach(([k, v]) => {
-          obj.annotations[k] = v;
-        });
-      }
-    }
-    if (message.logPath !== "") {
-      obj.logPath = message.logPath;
-    }
-    if (message.stdin !== false) {
-      obj.stdin = message.stdin;
-    }
-    if (message.stdinOnce !== false) {
-      obj.stdinOnce = message.stdinOnce;
-    }
-    if (message.tty !== false) {
-      obj.tty = message.tty;
-    }
-    if (message.linux !== undefined) {
-      obj.linux = LinuxContainerConfig.toJSON(message.linux);
-    }
-    if (message.CDIDevices?.length) {
-      obj.CDIDevices = message.CDIDevices.map((e) => CDIDevice.toJSON(e));
-    }
-    if (message.stopSignal !== 0) {
-      obj.stopSignal = signalToJSON(message.stopSignal);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ContainerConfig>): ContainerConfig {
     return ContainerConfig.fromPartial(base ?? {});
   },
@@ -10392,24 +7459,6 @@ export const ContainerConfig_LabelsEntry: MessageFns<ContainerConfig_LabelsEntry
     }
   },
 
-  fromJSON(object: any): ContainerConfig_LabelsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: ContainerConfig_LabelsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ContainerConfig_LabelsEntry>): ContainerConfig_LabelsEntry {
     return ContainerConfig_LabelsEntry.fromPartial(base ?? {});
   },
@@ -10475,24 +7524,6 @@ export const ContainerConfig_AnnotationsEntry: MessageFns<ContainerConfig_Annota
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ContainerConfig_AnnotationsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: ContainerConfig_AnnotationsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ContainerConfig_AnnotationsEntry>): ContainerConfig_AnnotationsEntry {
@@ -10573,36 +7604,6 @@ export const CreateContainerRequest: MessageFns<CreateContainerRequest> = {
     }
   },
 
-  fromJSON(object: any): CreateContainerRequest {
-    return {
-      podSandboxId: isSet(object.podSandboxId)
-        ? globalThis.String(object.podSandboxId)
-        : isSet(object.pod_sandbox_id)
-        ? globalThis.String(object.pod_sandbox_id)
-        : "",
-      config: isSet(object.config) ? ContainerConfig.fromJSON(object.config) : undefined,
-      sandboxConfig: isSet(object.sandboxConfig)
-        ? PodSandboxConfig.fromJSON(object.sandboxConfig)
-        : isSet(object.sandbox_config)
-        ? PodSandboxConfig.fromJSON(object.sandbox_config)
-        : undefined,
-    };
-  },
-
-  toJSON(message: CreateContainerRequest): unknown {
-    const obj: any = {};
-    if (message.podSandboxId !== "") {
-      obj.podSandboxId = message.podSandboxId;
-    }
-    if (message.config !== undefined) {
-      obj.config = ContainerConfig.toJSON(message.config);
-    }
-    if (message.sandboxConfig !== undefined) {
-      obj.sandboxConfig = PodSandboxConfig.toJSON(message.sandboxConfig);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<CreateContainerRequest>): CreateContainerRequest {
     return CreateContainerRequest.fromPartial(base ?? {});
   },
@@ -10664,24 +7665,6 @@ export const CreateContainerResponse: MessageFns<CreateContainerResponse> = {
     }
   },
 
-  fromJSON(object: any): CreateContainerResponse {
-    return {
-      containerId: isSet(object.containerId)
-        ? globalThis.String(object.containerId)
-        : isSet(object.container_id)
-        ? globalThis.String(object.container_id)
-        : "",
-    };
-  },
-
-  toJSON(message: CreateContainerResponse): unknown {
-    const obj: any = {};
-    if (message.containerId !== "") {
-      obj.containerId = message.containerId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<CreateContainerResponse>): CreateContainerResponse {
     return CreateContainerResponse.fromPartial(base ?? {});
   },
@@ -10737,24 +7720,6 @@ export const StartContainerRequest: MessageFns<StartContainerRequest> = {
     }
   },
 
-  fromJSON(object: any): StartContainerRequest {
-    return {
-      containerId: isSet(object.containerId)
-        ? globalThis.String(object.containerId)
-        : isSet(object.container_id)
-        ? globalThis.String(object.container_id)
-        : "",
-    };
-  },
-
-  toJSON(message: StartContainerRequest): unknown {
-    const obj: any = {};
-    if (message.containerId !== "") {
-      obj.containerId = message.containerId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<StartContainerRequest>): StartContainerRequest {
     return StartContainerRequest.fromPartial(base ?? {});
   },
@@ -10797,15 +7762,6 @@ export const StartContainerResponse: MessageFns<StartContainerResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): StartContainerResponse {
-    return {};
-  },
-
-  toJSON(_: StartContainerResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<StartContainerResponse>): StartContainerResponse {
@@ -10876,28 +7832,6 @@ export const StopContainerRequest: MessageFns<StopContainerRequest> = {
     }
   },
 
-  fromJSON(object: any): StopContainerRequest {
-    return {
-      containerId: isSet(object.containerId)
-        ? globalThis.String(object.containerId)
-        : isSet(object.container_id)
-        ? globalThis.String(object.container_id)
-        : "",
-      timeout: isSet(object.timeout) ? BigInt(object.timeout) : 0n,
-    };
-  },
-
-  toJSON(message: StopContainerRequest): unknown {
-    const obj: any = {};
-    if (message.containerId !== "") {
-      obj.containerId = message.containerId;
-    }
-    if (message.timeout !== 0n) {
-      obj.timeout = message.timeout.toString();
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<StopContainerRequest>): StopContainerRequest {
     return StopContainerRequest.fromPartial(base ?? {});
   },
@@ -10941,15 +7875,6 @@ export const StopContainerResponse: MessageFns<StopContainerResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): StopContainerResponse {
-    return {};
-  },
-
-  toJSON(_: StopContainerResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<StopContainerResponse>): StopContainerResponse {
@@ -11006,24 +7931,6 @@ export const RemoveContainerRequest: MessageFns<RemoveContainerRequest> = {
     }
   },
 
-  fromJSON(object: any): RemoveContainerRequest {
-    return {
-      containerId: isSet(object.containerId)
-        ? globalThis.String(object.containerId)
-        : isSet(object.container_id)
-        ? globalThis.String(object.container_id)
-        : "",
-    };
-  },
-
-  toJSON(message: RemoveContainerRequest): unknown {
-    const obj: any = {};
-    if (message.containerId !== "") {
-      obj.containerId = message.containerId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<RemoveContainerRequest>): RemoveContainerRequest {
     return RemoveContainerRequest.fromPartial(base ?? {});
   },
@@ -11066,15 +7973,6 @@ export const RemoveContainerResponse: MessageFns<RemoveContainerResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): RemoveContainerResponse {
-    return {};
-  },
-
-  toJSON(_: RemoveContainerResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<RemoveContainerResponse>): RemoveContainerResponse {
@@ -11129,18 +8027,6 @@ export const ContainerStateValue: MessageFns<ContainerStateValue> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ContainerStateValue {
-    return { state: isSet(object.state) ? containerStateFromJSON(object.state) : 0 };
-  },
-
-  toJSON(message: ContainerStateValue): unknown {
-    const obj: any = {};
-    if (message.state !== 0) {
-      obj.state = containerStateToJSON(message.state);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ContainerStateValue>): ContainerStateValue {
@@ -11234,68 +8120,6 @@ export const ContainerFilter: MessageFns<ContainerFilter> = {
     }
   },
 
-  fromJSON(object: any): ContainerFilter {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      state: isSet(object.state) ? ContainerStateValue.fromJSON(object.state) : undefined,
-      podSandboxId: isSet(object.podSandboxId)
-        ? globalThis.String(object.podSandboxId)
-        : isSet(object.pod_sandbox_id)
-        ? globalThis.String(object.pod_sandbox_id)
-        : "",
-      labelSelector: isObject(object.labelSelector)
-        ? (globalThis.Object.entries(object.labelSelector) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : isObject(object.label_selector)
-        ? (globalThis.Object.entries(object.label_selector) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-    };
-  },
-
-  toJSON(message: ContainerFilter): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.state !== undefined) {
-      obj.state = ContainerStateValue.toJSON(message.state);
-    }
-    if (message.podSandboxId !== "") {
-      obj.podSandboxId = message.podSandboxId;
-    }
-    if (message.labelSelector) {
-      const entries = globalThis.Object.entries(message.labelSelector) as [string, string][];
-      if (entries.length > 0) {
-        obj.labelSelector = {};
-        entries.forEach(([k, v]) => {
-          obj.labelSelector[k] = v;
-        });
-      }
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ContainerFilter>): ContainerFilter {
     return ContainerFilter.fromPartial(base ?? {});
   },
@@ -11375,24 +8199,6 @@ export const ContainerFilter_LabelSelectorEntry: MessageFns<ContainerFilter_Labe
     }
   },
 
-  fromJSON(object: any): ContainerFilter_LabelSelectorEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: ContainerFilter_LabelSelectorEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ContainerFilter_LabelSelectorEntry>): ContainerFilter_LabelSelectorEntry {
     return ContainerFilter_LabelSelectorEntry.fromPartial(base ?? {});
   },
@@ -11447,18 +8253,6 @@ export const ListContainersRequest: MessageFns<ListContainersRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListContainersRequest {
-    return { filter: isSet(object.filter) ? ContainerFilter.fromJSON(object.filter) : undefined };
-  },
-
-  toJSON(message: ListContainersRequest): unknown {
-    const obj: any = {};
-    if (message.filter !== undefined) {
-      obj.filter = ContainerFilter.toJSON(message.filter);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListContainersRequest>): ListContainersRequest {
@@ -11637,110 +8431,6 @@ export const Container: MessageFns<Container> = {
     }
   },
 
-  fromJSON(object: any): Container {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      podSandboxId: isSet(object.podSandboxId)
-        ? globalThis.String(object.podSandboxId)
-        : isSet(object.pod_sandbox_id)
-        ? globalThis.String(object.pod_sandbox_id)
-        : "",
-      metadata: isSet(object.metadata) ? ContainerMetadata.fromJSON(object.metadata) : undefined,
-      image: isSet(object.image) ? ImageSpec.fromJSON(object.image) : undefined,
-      imageRef: isSet(object.imageRef)
-        ? globalThis.String(object.imageRef)
-        : isSet(object.image_ref)
-        ? globalThis.String(object.image_ref)
-        : "",
-      state: isSet(object.state) ? containerStateFromJSON(object.state) : 0,
-      createdAt: isSet(object.createdAt)
-        ? BigInt(object.createdAt)
-        : isSet(object.created_at)
-        ? BigInt(object.created_at)
-        : 0n,
-      labels: isObject(object.labels)
-        ? (globalThis.Object.entries(object.labels) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      annotations: isObject(object.annotations)
-        ? (globalThis.Object.entries(object.annotations) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      imageId: isSet(object.imageId)
-        ? globalThis.String(object.imageId)
-        : isSet(object.image_id)
-        ? globalThis.String(object.image_id)
-        : "",
-    };
-  },
-
-  toJSON(message: Container): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.podSandboxId !== "") {
-      obj.podSandboxId = message.podSandboxId;
-    }
-    if (message.metadata !== undefined) {
-      obj.metadata = ContainerMetadata.toJSON(message.metadata);
-    }
-    if (message.image !== undefined) {
-      obj.image = ImageSpec.toJSON(message.image);
-    }
-    if (message.imageRef !== "") {
-      obj.imageRef = message.imageRef;
-    }
-    if (message.state !== 0) {
-      obj.state = containerStateToJSON(message.state);
-    }
-    if (message.createdAt !== 0n) {
-      obj.createdAt = message.createdAt.toString();
-    }
-    if (message.labels) {
-      const entries = globalThis.Object.entries(message.labels) as [string, string][];
-      if (entries.length > 0) {
-        obj.labels = {};
-        entries.forEach(([k, v]) => {
-          obj.labels[k] = v;
-        });
-      }
-    }
-    if (message.annotations) {
-      const entries = globalThis.Object.entries(message.annotations) as [string, string][];
-      if (entries.length > 0) {
-        obj.annotations = {};
-        entries.forEach(([k, v]) => {
-          obj.annotations[k] = v;
-        });
-      }
-    }
-    if (message.imageId !== "") {
-      obj.imageId = message.imageId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<Container>): Container {
     return Container.fromPartial(base ?? {});
   },
@@ -11836,24 +8526,6 @@ export const Container_LabelsEntry: MessageFns<Container_LabelsEntry> = {
     }
   },
 
-  fromJSON(object: any): Container_LabelsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: Container_LabelsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<Container_LabelsEntry>): Container_LabelsEntry {
     return Container_LabelsEntry.fromPartial(base ?? {});
   },
@@ -11921,24 +8593,6 @@ export const Container_AnnotationsEntry: MessageFns<Container_AnnotationsEntry> 
     }
   },
 
-  fromJSON(object: any): Container_AnnotationsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: Container_AnnotationsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<Container_AnnotationsEntry>): Container_AnnotationsEntry {
     return Container_AnnotationsEntry.fromPartial(base ?? {});
   },
@@ -11993,22 +8647,6 @@ export const ListContainersResponse: MessageFns<ListContainersResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListContainersResponse {
-    return {
-      containers: globalThis.Array.isArray(object?.containers)
-        ? object.containers.map((e: any) => Container.fromJSON(e))
-        : [],
-    };
-  },
-
-  toJSON(message: ListContainersResponse): unknown {
-    const obj: any = {};
-    if (message.containers?.length) {
-      obj.containers = message.containers.map((e) => Container.toJSON(e));
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListContainersResponse>): ListContainersResponse {
@@ -12075,28 +8713,6 @@ export const ContainerStatusRequest: MessageFns<ContainerStatusRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ContainerStatusRequest {
-    return {
-      containerId: isSet(object.containerId)
-        ? globalThis.String(object.containerId)
-        : isSet(object.container_id)
-        ? globalThis.String(object.container_id)
-        : "",
-      verbose: isSet(object.verbose) ? globalThis.Boolean(object.verbose) : false,
-    };
-  },
-
-  toJSON(message: ContainerStatusRequest): unknown {
-    const obj: any = {};
-    if (message.containerId !== "") {
-      obj.containerId = message.containerId;
-    }
-    if (message.verbose !== false) {
-      obj.verbose = message.verbose;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ContainerStatusRequest>): ContainerStatusRequest {
@@ -12388,164 +9004,6 @@ export const ContainerStatus: MessageFns<ContainerStatus> = {
     }
   },
 
-  fromJSON(object: any): ContainerStatus {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      metadata: isSet(object.metadata) ? ContainerMetadata.fromJSON(object.metadata) : undefined,
-      state: isSet(object.state) ? containerStateFromJSON(object.state) : 0,
-      createdAt: isSet(object.createdAt)
-        ? BigInt(object.createdAt)
-        : isSet(object.created_at)
-        ? BigInt(object.created_at)
-        : 0n,
-      startedAt: isSet(object.startedAt)
-        ? BigInt(object.startedAt)
-        : isSet(object.started_at)
-        ? BigInt(object.started_at)
-        : 0n,
-      finishedAt: isSet(object.finishedAt)
-        ? BigInt(object.finishedAt)
-        : isSet(object.finished_at)
-        ? BigInt(object.finished_at)
-        : 0n,
-      exitCode: isSet(object.exitCode)
-        ? globalThis.Number(object.exitCode)
-        : isSet(object.exit_code)
-        ? globalThis.Number(object.exit_code)
-        : 0,
-      image: isSet(object.image) ? ImageSpec.fromJSON(object.image) : undefined,
-      imageRef: isSet(object.imageRef)
-        ? globalThis.String(object.imageRef)
-        : isSet(object.image_ref)
-        ? globalThis.String(object.image_ref)
-        : "",
-      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
-      message: isSet(object.message) ? globalThis.String(object.message) : "",
-      labels: isObject(object.labels)
-        ? (globalThis.Object.entries(object.labels) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      annotations: isObject(object.annotations)
-        ? (globalThis.Object.entries(object.annotations) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      mounts: globalThis.Array.isArray(object?.mounts)
-        ? object.mounts.map((e: any) => Mount.fromJSON(e))
-        : [],
-      logPath: isSet(object.logPath)
-        ? globalThis.String(object.logPath)
-        : isSet(object.log_path)
-        ? globalThis.String(object.log_path)
-        : "",
-      resources: isSet(object.resources) ? ContainerResources.fromJSON(object.resources) : undefined,
-      imageId: isSet(object.imageId)
-        ? globalThis.String(object.imageId)
-        : isSet(object.image_id)
-        ? globalThis.String(object.image_id)
-        : "",
-      user: isSet(object.user) ? ContainerUser.fromJSON(object.user) : undefined,
-      stopSignal: isSet(object.stopSignal)
-        ? signalFromJSON(object.stopSignal)
-        : isSet(object.stop_signal)
-        ? signalFromJSON(object.stop_signal)
-        : 0,
-    };
-  },
-
-  toJSON(message: ContainerStatus): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.metadata !== undefined) {
-      obj.metadata = ContainerMetadata.toJSON(message.metadata);
-    }
-    if (message.state !== 0) {
-      obj.state = containerStateToJSON(message.state);
-    }
-    if (message.createdAt !== 0n) {
-      obj.createdAt = message.createdAt.toString();
-    }
-    if (message.startedAt !== 0n) {
-      obj.startedAt = message.startedAt.toString();
-    }
-    if (message.finishedAt !== 0n) {
-      obj.finishedAt = message.finishedAt.toString();
-    }
-    if (message.exitCode !== 0) {
-      obj.exitCode = Math.round(message.exitCode);
-    }
-    if (message.image !== undefined) {
-      obj.image = ImageSpec.toJSON(message.image);
-    }
-    if (message.imageRef !== "") {
-      obj.imageRef = message.imageRef;
-    }
-    if (message.reason !== "") {
-      obj.reason = message.reason;
-    }
-    if (message.message !== "") {
-      obj.message = message.message;
-    }
-    if (message.labels) {
-      const entries = globalThis.Object.entries(message.labels) as [string, string][];
-      if (entries.length > 0) {
-        obj.labels = {};
-        entries.forEach(([k, v]) => {
-          obj.labels[k] = v;
-        });
-      }
-    }
-    if (message.annotations) {
-      const entries = globalThis.Object.entries(message.annotations) as [string, string][];
-      if (entries.length > 0) {
-        obj.annotations = {};
-        entries.forEach(([k, v]) => {
-          obj.annotations[k] = v;
-        });
-      }
-    }
-    if (message.mounts?.length) {
-      obj.mounts = message.mounts.map((e) => Mount.toJSON(e));
-    }
-    if (message.logPath !== "") {
-      obj.logPath = message.logPath;
-    }
-    if (message.resources !== undefined) {
-      obj.resources = ContainerResources.toJSON(message.resources);
-    }
-    if (message.imageId !== "") {
-      obj.imageId = message.imageId;
-    }
-    if (message.user !== undefined) {
-      obj.user = ContainerUser.toJSON(message.user);
-    }
-    if (message.stopSignal !== 0) {
-      obj.stopSignal = signalToJSON(message.stopSignal);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ContainerStatus>): ContainerStatus {
     return ContainerStatus.fromPartial(base ?? {});
   },
@@ -12656,24 +9114,6 @@ export const ContainerStatus_LabelsEntry: MessageFns<ContainerStatus_LabelsEntry
     }
   },
 
-  fromJSON(object: any): ContainerStatus_LabelsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: ContainerStatus_LabelsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ContainerStatus_LabelsEntry>): ContainerStatus_LabelsEntry {
     return ContainerStatus_LabelsEntry.fromPartial(base ?? {});
   },
@@ -12739,24 +9179,6 @@ export const ContainerStatus_AnnotationsEntry: MessageFns<ContainerStatus_Annota
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ContainerStatus_AnnotationsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: ContainerStatus_AnnotationsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ContainerStatus_AnnotationsEntry>): ContainerStatus_AnnotationsEntry {
@@ -12827,43 +9249,6 @@ export const ContainerStatusResponse: MessageFns<ContainerStatusResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ContainerStatusResponse {
-    return {
-      status: isSet(object.status) ? ContainerStatus.fromJSON(object.status) : undefined,
-      info: isObject(object.info)
-        ? (globalThis.Object.entries(object.info) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-    };
-  },
-
-  toJSON(message: ContainerStatusResponse): unknown {
-    const obj: any = {};
-    if (message.status !== undefined) {
-      obj.status = ContainerStatus.toJSON(message.status);
-    }
-    if (message.info) {
-      const entries = globalThis.Object.entries(message.info) as [string, string][];
-      if (entries.length > 0) {
-        obj.info = {};
-        entries.forEach(([k, v]) => {
-          obj.info[k] = v;
-        });
-      }
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ContainerStatusResponse>): ContainerStatusResponse {
@@ -12943,24 +9328,6 @@ export const ContainerStatusResponse_InfoEntry: MessageFns<ContainerStatusRespon
     }
   },
 
-  fromJSON(object: any): ContainerStatusResponse_InfoEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: ContainerStatusResponse_InfoEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ContainerStatusResponse_InfoEntry>): ContainerStatusResponse_InfoEntry {
     return ContainerStatusResponse_InfoEntry.fromPartial(base ?? {});
   },
@@ -13015,18 +9382,6 @@ export const ContainerResources: MessageFns<ContainerResources> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ContainerResources {
-    return { linux: isSet(object.linux) ? LinuxContainerResources.fromJSON(object.linux) : undefined };
-  },
-
-  toJSON(message: ContainerResources): unknown {
-    const obj: any = {};
-    if (message.linux !== undefined) {
-      obj.linux = LinuxContainerResources.toJSON(message.linux);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ContainerResources>): ContainerResources {
@@ -13084,18 +9439,6 @@ export const ContainerUser: MessageFns<ContainerUser> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ContainerUser {
-    return { linux: isSet(object.linux) ? LinuxContainerUser.fromJSON(object.linux) : undefined };
-  },
-
-  toJSON(message: ContainerUser): unknown {
-    const obj: any = {};
-    if (message.linux !== undefined) {
-      obj.linux = LinuxContainerUser.toJSON(message.linux);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ContainerUser>): ContainerUser {
@@ -13180,32 +9523,6 @@ export const ExecSyncRequest: MessageFns<ExecSyncRequest> = {
     }
   },
 
-  fromJSON(object: any): ExecSyncRequest {
-    return {
-      containerId: isSet(object.containerId)
-        ? globalThis.String(object.containerId)
-        : isSet(object.container_id)
-        ? globalThis.String(object.container_id)
-        : "",
-      cmd: globalThis.Array.isArray(object?.cmd) ? object.cmd.map((e: any) => globalThis.String(e)) : [],
-      timeout: isSet(object.timeout) ? BigInt(object.timeout) : 0n,
-    };
-  },
-
-  toJSON(message: ExecSyncRequest): unknown {
-    const obj: any = {};
-    if (message.containerId !== "") {
-      obj.containerId = message.containerId;
-    }
-    if (message.cmd?.length) {
-      obj.cmd = message.cmd;
-    }
-    if (message.timeout !== 0n) {
-      obj.timeout = message.timeout.toString();
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ExecSyncRequest>): ExecSyncRequest {
     return ExecSyncRequest.fromPartial(base ?? {});
   },
@@ -13283,32 +9600,6 @@ export const ExecSyncResponse: MessageFns<ExecSyncResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ExecSyncResponse {
-    return {
-      stdout: isSet(object.stdout) ? Buffer.from(bytesFromBase64(object.stdout)) : Buffer.alloc(0),
-      stderr: isSet(object.stderr) ? Buffer.from(bytesFromBase64(object.stderr)) : Buffer.alloc(0),
-      exitCode: isSet(object.exitCode)
-        ? globalThis.Number(object.exitCode)
-        : isSet(object.exit_code)
-        ? globalThis.Number(object.exit_code)
-        : 0,
-    };
-  },
-
-  toJSON(message: ExecSyncResponse): unknown {
-    const obj: any = {};
-    if (message.stdout.length !== 0) {
-      obj.stdout = base64FromBytes(message.stdout);
-    }
-    if (message.stderr.length !== 0) {
-      obj.stderr = base64FromBytes(message.stderr);
-    }
-    if (message.exitCode !== 0) {
-      obj.exitCode = Math.round(message.exitCode);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ExecSyncResponse>): ExecSyncResponse {
@@ -13423,44 +9714,6 @@ export const ExecRequest: MessageFns<ExecRequest> = {
     }
   },
 
-  fromJSON(object: any): ExecRequest {
-    return {
-      containerId: isSet(object.containerId)
-        ? globalThis.String(object.containerId)
-        : isSet(object.container_id)
-        ? globalThis.String(object.container_id)
-        : "",
-      cmd: globalThis.Array.isArray(object?.cmd) ? object.cmd.map((e: any) => globalThis.String(e)) : [],
-      tty: isSet(object.tty) ? globalThis.Boolean(object.tty) : false,
-      stdin: isSet(object.stdin) ? globalThis.Boolean(object.stdin) : false,
-      stdout: isSet(object.stdout) ? globalThis.Boolean(object.stdout) : false,
-      stderr: isSet(object.stderr) ? globalThis.Boolean(object.stderr) : false,
-    };
-  },
-
-  toJSON(message: ExecRequest): unknown {
-    const obj: any = {};
-    if (message.containerId !== "") {
-      obj.containerId = message.containerId;
-    }
-    if (message.cmd?.length) {
-      obj.cmd = message.cmd;
-    }
-    if (message.tty !== false) {
-      obj.tty = message.tty;
-    }
-    if (message.stdin !== false) {
-      obj.stdin = message.stdin;
-    }
-    if (message.stdout !== false) {
-      obj.stdout = message.stdout;
-    }
-    if (message.stderr !== false) {
-      obj.stderr = message.stderr;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ExecRequest>): ExecRequest {
     return ExecRequest.fromPartial(base ?? {});
   },
@@ -13519,18 +9772,6 @@ export const ExecResponse: MessageFns<ExecResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ExecResponse {
-    return { url: isSet(object.url) ? globalThis.String(object.url) : "" };
-  },
-
-  toJSON(message: ExecResponse): unknown {
-    const obj: any = {};
-    if (message.url !== "") {
-      obj.url = message.url;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ExecResponse>): ExecResponse {
@@ -13632,40 +9873,6 @@ export const AttachRequest: MessageFns<AttachRequest> = {
     }
   },
 
-  fromJSON(object: any): AttachRequest {
-    return {
-      containerId: isSet(object.containerId)
-        ? globalThis.String(object.containerId)
-        : isSet(object.container_id)
-        ? globalThis.String(object.container_id)
-        : "",
-      stdin: isSet(object.stdin) ? globalThis.Boolean(object.stdin) : false,
-      tty: isSet(object.tty) ? globalThis.Boolean(object.tty) : false,
-      stdout: isSet(object.stdout) ? globalThis.Boolean(object.stdout) : false,
-      stderr: isSet(object.stderr) ? globalThis.Boolean(object.stderr) : false,
-    };
-  },
-
-  toJSON(message: AttachRequest): unknown {
-    const obj: any = {};
-    if (message.containerId !== "") {
-      obj.containerId = message.containerId;
-    }
-    if (message.stdin !== false) {
-      obj.stdin = message.stdin;
-    }
-    if (message.tty !== false) {
-      obj.tty = message.tty;
-    }
-    if (message.stdout !== false) {
-      obj.stdout = message.stdout;
-    }
-    if (message.stderr !== false) {
-      obj.stderr = message.stderr;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<AttachRequest>): AttachRequest {
     return AttachRequest.fromPartial(base ?? {});
   },
@@ -13723,18 +9930,6 @@ export const AttachResponse: MessageFns<AttachResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): AttachResponse {
-    return { url: isSet(object.url) ? globalThis.String(object.url) : "" };
-  },
-
-  toJSON(message: AttachResponse): unknown {
-    const obj: any = {};
-    if (message.url !== "") {
-      obj.url = message.url;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<AttachResponse>): AttachResponse {
@@ -13817,28 +10012,6 @@ export const PortForwardRequest: MessageFns<PortForwardRequest> = {
     }
   },
 
-  fromJSON(object: any): PortForwardRequest {
-    return {
-      podSandboxId: isSet(object.podSandboxId)
-        ? globalThis.String(object.podSandboxId)
-        : isSet(object.pod_sandbox_id)
-        ? globalThis.String(object.pod_sandbox_id)
-        : "",
-      port: globalThis.Array.isArray(object?.port) ? object.port.map((e: any) => globalThis.Number(e)) : [],
-    };
-  },
-
-  toJSON(message: PortForwardRequest): unknown {
-    const obj: any = {};
-    if (message.podSandboxId !== "") {
-      obj.podSandboxId = message.podSandboxId;
-    }
-    if (message.port?.length) {
-      obj.port = message.port.map((e) => Math.round(e));
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PortForwardRequest>): PortForwardRequest {
     return PortForwardRequest.fromPartial(base ?? {});
   },
@@ -13893,18 +10066,6 @@ export const PortForwardResponse: MessageFns<PortForwardResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): PortForwardResponse {
-    return { url: isSet(object.url) ? globalThis.String(object.url) : "" };
-  },
-
-  toJSON(message: PortForwardResponse): unknown {
-    const obj: any = {};
-    if (message.url !== "") {
-      obj.url = message.url;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<PortForwardResponse>): PortForwardResponse {
@@ -13962,18 +10123,6 @@ export const ImageFilter: MessageFns<ImageFilter> = {
     }
   },
 
-  fromJSON(object: any): ImageFilter {
-    return { image: isSet(object.image) ? ImageSpec.fromJSON(object.image) : undefined };
-  },
-
-  toJSON(message: ImageFilter): unknown {
-    const obj: any = {};
-    if (message.image !== undefined) {
-      obj.image = ImageSpec.toJSON(message.image);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ImageFilter>): ImageFilter {
     return ImageFilter.fromPartial(base ?? {});
   },
@@ -14029,18 +10178,6 @@ export const ListImagesRequest: MessageFns<ListImagesRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListImagesRequest {
-    return { filter: isSet(object.filter) ? ImageFilter.fromJSON(object.filter) : undefined };
-  },
-
-  toJSON(message: ListImagesRequest): unknown {
-    const obj: any = {};
-    if (message.filter !== undefined) {
-      obj.filter = ImageFilter.toJSON(message.filter);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListImagesRequest>): ListImagesRequest {
@@ -14189,56 +10326,6 @@ export const Image: MessageFns<Image> = {
     }
   },
 
-  fromJSON(object: any): Image {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      repoTags: globalThis.Array.isArray(object?.repoTags)
-        ? object.repoTags.map((e: any) => globalThis.String(e))
-        : globalThis.Array.isArray(object?.repo_tags)
-        ? object.repo_tags.map((e: any) => globalThis.String(e))
-        : [],
-      repoDigests: globalThis.Array.isArray(object?.repoDigests)
-        ? object.repoDigests.map((e: any) => globalThis.String(e))
-        : globalThis.Array.isArray(object?.repo_digests)
-        ? object.repo_digests.map((e: any) => globalThis.String(e))
-        : [],
-      size: isSet(object.size) ? BigInt(object.size) : 0n,
-      uid: isSet(object.uid) ? Int64Value.fromJSON(object.uid) : undefined,
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-      spec: isSet(object.spec) ? ImageSpec.fromJSON(object.spec) : undefined,
-      pinned: isSet(object.pinned) ? globalThis.Boolean(object.pinned) : false,
-    };
-  },
-
-  toJSON(message: Image): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.repoTags?.length) {
-      obj.repoTags = message.repoTags;
-    }
-    if (message.repoDigests?.length) {
-      obj.repoDigests = message.repoDigests;
-    }
-    if (message.size !== 0n) {
-      obj.size = message.size.toString();
-    }
-    if (message.uid !== undefined) {
-      obj.uid = Int64Value.toJSON(message.uid);
-    }
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    if (message.spec !== undefined) {
-      obj.spec = ImageSpec.toJSON(message.spec);
-    }
-    if (message.pinned !== false) {
-      obj.pinned = message.pinned;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<Image>): Image {
     return Image.fromPartial(base ?? {});
   },
@@ -14299,18 +10386,6 @@ export const ListImagesResponse: MessageFns<ListImagesResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListImagesResponse {
-    return { images: globalThis.Array.isArray(object?.images) ? object.images.map((e: any) => Image.fromJSON(e)) : [] };
-  },
-
-  toJSON(message: ListImagesResponse): unknown {
-    const obj: any = {};
-    if (message.images?.length) {
-      obj.images = message.images.map((e) => Image.toJSON(e));
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListImagesResponse>): ListImagesResponse {
@@ -14377,24 +10452,6 @@ export const ImageStatusRequest: MessageFns<ImageStatusRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ImageStatusRequest {
-    return {
-      image: isSet(object.image) ? ImageSpec.fromJSON(object.image) : undefined,
-      verbose: isSet(object.verbose) ? globalThis.Boolean(object.verbose) : false,
-    };
-  },
-
-  toJSON(message: ImageStatusRequest): unknown {
-    const obj: any = {};
-    if (message.image !== undefined) {
-      obj.image = ImageSpec.toJSON(message.image);
-    }
-    if (message.verbose !== false) {
-      obj.verbose = message.verbose;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ImageStatusRequest>): ImageStatusRequest {
@@ -14467,43 +10524,6 @@ export const ImageStatusResponse: MessageFns<ImageStatusResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ImageStatusResponse {
-    return {
-      image: isSet(object.image) ? Image.fromJSON(object.image) : undefined,
-      info: isObject(object.info)
-        ? (globalThis.Object.entries(object.info) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-    };
-  },
-
-  toJSON(message: ImageStatusResponse): unknown {
-    const obj: any = {};
-    if (message.image !== undefined) {
-      obj.image = Image.toJSON(message.image);
-    }
-    if (message.info) {
-      const entries = globalThis.Object.entries(message.info) as [string, string][];
-      if (entries.length > 0) {
-        obj.info = {};
-        entries.forEach(([k, v]) => {
-          obj.info[k] = v;
-        });
-      }
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ImageStatusResponse>): ImageStatusResponse {
@@ -14579,24 +10599,6 @@ export const ImageStatusResponse_InfoEntry: MessageFns<ImageStatusResponse_InfoE
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ImageStatusResponse_InfoEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: ImageStatusResponse_InfoEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ImageStatusResponse_InfoEntry>): ImageStatusResponse_InfoEntry {
@@ -14710,52 +10712,6 @@ export const AuthConfig: MessageFns<AuthConfig> = {
     }
   },
 
-  fromJSON(object: any): AuthConfig {
-    return {
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-      password: isSet(object.password) ? globalThis.String(object.password) : "",
-      auth: isSet(object.auth) ? globalThis.String(object.auth) : "",
-      serverAddress: isSet(object.serverAddress)
-        ? globalThis.String(object.serverAddress)
-        : isSet(object.server_address)
-        ? globalThis.String(object.server_address)
-        : "",
-      identityToken: isSet(object.identityToken)
-        ? globalThis.String(object.identityToken)
-        : isSet(object.identity_token)
-        ? globalThis.String(object.identity_token)
-        : "",
-      registryToken: isSet(object.registryToken)
-        ? globalThis.String(object.registryToken)
-        : isSet(object.registry_token)
-        ? globalThis.String(object.registry_token)
-        : "",
-    };
-  },
-
-  toJSON(message: AuthConfig): unknown {
-    const obj: any = {};
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    if (message.password !== "") {
-      obj.password = message.password;
-    }
-    if (message.auth !== "") {
-      obj.auth = message.auth;
-    }
-    if (message.serverAddress !== "") {
-      obj.serverAddress = message.serverAddress;
-    }
-    if (message.identityToken !== "") {
-      obj.identityToken = message.identityToken;
-    }
-    if (message.registryToken !== "") {
-      obj.registryToken = message.registryToken;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<AuthConfig>): AuthConfig {
     return AuthConfig.fromPartial(base ?? {});
   },
@@ -14838,32 +10794,6 @@ export const PullImageRequest: MessageFns<PullImageRequest> = {
     }
   },
 
-  fromJSON(object: any): PullImageRequest {
-    return {
-      image: isSet(object.image) ? ImageSpec.fromJSON(object.image) : undefined,
-      auth: isSet(object.auth) ? AuthConfig.fromJSON(object.auth) : undefined,
-      sandboxConfig: isSet(object.sandboxConfig)
-        ? PodSandboxConfig.fromJSON(object.sandboxConfig)
-        : isSet(object.sandbox_config)
-        ? PodSandboxConfig.fromJSON(object.sandbox_config)
-        : undefined,
-    };
-  },
-
-  toJSON(message: PullImageRequest): unknown {
-    const obj: any = {};
-    if (message.image !== undefined) {
-      obj.image = ImageSpec.toJSON(message.image);
-    }
-    if (message.auth !== undefined) {
-      obj.auth = AuthConfig.toJSON(message.auth);
-    }
-    if (message.sandboxConfig !== undefined) {
-      obj.sandboxConfig = PodSandboxConfig.toJSON(message.sandboxConfig);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PullImageRequest>): PullImageRequest {
     return PullImageRequest.fromPartial(base ?? {});
   },
@@ -14927,24 +10857,6 @@ export const PullImageResponse: MessageFns<PullImageResponse> = {
     }
   },
 
-  fromJSON(object: any): PullImageResponse {
-    return {
-      imageRef: isSet(object.imageRef)
-        ? globalThis.String(object.imageRef)
-        : isSet(object.image_ref)
-        ? globalThis.String(object.image_ref)
-        : "",
-    };
-  },
-
-  toJSON(message: PullImageResponse): unknown {
-    const obj: any = {};
-    if (message.imageRef !== "") {
-      obj.imageRef = message.imageRef;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PullImageResponse>): PullImageResponse {
     return PullImageResponse.fromPartial(base ?? {});
   },
@@ -15000,18 +10912,6 @@ export const RemoveImageRequest: MessageFns<RemoveImageRequest> = {
     }
   },
 
-  fromJSON(object: any): RemoveImageRequest {
-    return { image: isSet(object.image) ? ImageSpec.fromJSON(object.image) : undefined };
-  },
-
-  toJSON(message: RemoveImageRequest): unknown {
-    const obj: any = {};
-    if (message.image !== undefined) {
-      obj.image = ImageSpec.toJSON(message.image);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<RemoveImageRequest>): RemoveImageRequest {
     return RemoveImageRequest.fromPartial(base ?? {});
   },
@@ -15056,15 +10956,6 @@ export const RemoveImageResponse: MessageFns<RemoveImageResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): RemoveImageResponse {
-    return {};
-  },
-
-  toJSON(_: RemoveImageResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<RemoveImageResponse>): RemoveImageResponse {
@@ -15154,32 +11045,6 @@ export const RuntimeCondition: MessageFns<RuntimeCondition> = {
     }
   },
 
-  fromJSON(object: any): RuntimeCondition {
-    return {
-      type: isSet(object.type) ? globalThis.String(object.type) : "",
-      status: isSet(object.status) ? globalThis.Boolean(object.status) : false,
-      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
-      message: isSet(object.message) ? globalThis.String(object.message) : "",
-    };
-  },
-
-  toJSON(message: RuntimeCondition): unknown {
-    const obj: any = {};
-    if (message.type !== "") {
-      obj.type = message.type;
-    }
-    if (message.status !== false) {
-      obj.status = message.status;
-    }
-    if (message.reason !== "") {
-      obj.reason = message.reason;
-    }
-    if (message.message !== "") {
-      obj.message = message.message;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<RuntimeCondition>): RuntimeCondition {
     return RuntimeCondition.fromPartial(base ?? {});
   },
@@ -15238,22 +11103,6 @@ export const RuntimeStatus: MessageFns<RuntimeStatus> = {
     }
   },
 
-  fromJSON(object: any): RuntimeStatus {
-    return {
-      conditions: globalThis.Array.isArray(object?.conditions)
-        ? object.conditions.map((e: any) => RuntimeCondition.fromJSON(e))
-        : [],
-    };
-  },
-
-  toJSON(message: RuntimeStatus): unknown {
-    const obj: any = {};
-    if (message.conditions?.length) {
-      obj.conditions = message.conditions.map((e) => RuntimeCondition.toJSON(e));
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<RuntimeStatus>): RuntimeStatus {
     return RuntimeStatus.fromPartial(base ?? {});
   },
@@ -15307,18 +11156,6 @@ export const StatusRequest: MessageFns<StatusRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): StatusRequest {
-    return { verbose: isSet(object.verbose) ? globalThis.Boolean(object.verbose) : false };
-  },
-
-  toJSON(message: StatusRequest): unknown {
-    const obj: any = {};
-    if (message.verbose !== false) {
-      obj.verbose = message.verbose;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<StatusRequest>): StatusRequest {
@@ -15387,32 +11224,6 @@ export const RuntimeHandlerFeatures: MessageFns<RuntimeHandlerFeatures> = {
     }
   },
 
-  fromJSON(object: any): RuntimeHandlerFeatures {
-    return {
-      recursiveReadOnlyMounts: isSet(object.recursiveReadOnlyMounts)
-        ? globalThis.Boolean(object.recursiveReadOnlyMounts)
-        : isSet(object.recursive_read_only_mounts)
-        ? globalThis.Boolean(object.recursive_read_only_mounts)
-        : false,
-      userNamespaces: isSet(object.userNamespaces)
-        ? globalThis.Boolean(object.userNamespaces)
-        : isSet(object.user_namespaces)
-        ? globalThis.Boolean(object.user_namespaces)
-        : false,
-    };
-  },
-
-  toJSON(message: RuntimeHandlerFeatures): unknown {
-    const obj: any = {};
-    if (message.recursiveReadOnlyMounts !== false) {
-      obj.recursiveReadOnlyMounts = message.recursiveReadOnlyMounts;
-    }
-    if (message.userNamespaces !== false) {
-      obj.userNamespaces = message.userNamespaces;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<RuntimeHandlerFeatures>): RuntimeHandlerFeatures {
     return RuntimeHandlerFeatures.fromPartial(base ?? {});
   },
@@ -15478,24 +11289,6 @@ export const RuntimeHandler: MessageFns<RuntimeHandler> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): RuntimeHandler {
-    return {
-      name: isSet(object.name) ? globalThis.String(object.name) : "",
-      features: isSet(object.features) ? RuntimeHandlerFeatures.fromJSON(object.features) : undefined,
-    };
-  },
-
-  toJSON(message: RuntimeHandler): unknown {
-    const obj: any = {};
-    if (message.name !== "") {
-      obj.name = message.name;
-    }
-    if (message.features !== undefined) {
-      obj.features = RuntimeHandlerFeatures.toJSON(message.features);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<RuntimeHandler>): RuntimeHandler {
@@ -15576,40 +11369,6 @@ export const RuntimeFeatures: MessageFns<RuntimeFeatures> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): RuntimeFeatures {
-    return {
-      supplementalGroupsPolicy: isSet(object.supplementalGroupsPolicy)
-        ? globalThis.Boolean(object.supplementalGroupsPolicy)
-        : isSet(object.supplemental_groups_policy)
-        ? globalThis.Boolean(object.supplemental_groups_policy)
-        : false,
-      userNamespacesHostNetwork: isSet(object.userNamespacesHostNetwork)
-        ? globalThis.Boolean(object.userNamespacesHostNetwork)
-        : isSet(object.user_namespaces_host_network)
-        ? globalThis.Boolean(object.user_namespaces_host_network)
-        : false,
-      mountOptions: isSet(object.mountOptions)
-        ? globalThis.Boolean(object.mountOptions)
-        : isSet(object.mount_options)
-        ? globalThis.Boolean(object.mount_options)
-        : false,
-    };
-  },
-
-  toJSON(message: RuntimeFeatures): unknown {
-    const obj: any = {};
-    if (message.supplementalGroupsPolicy !== false) {
-      obj.supplementalGroupsPolicy = message.supplementalGroupsPolicy;
-    }
-    if (message.userNamespacesHostNetwork !== false) {
-      obj.userNamespacesHostNetwork = message.userNamespacesHostNetwork;
-    }
-    if (message.mountOptions !== false) {
-      obj.mountOptions = message.mountOptions;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<RuntimeFeatures>): RuntimeFeatures {
@@ -15705,55 +11464,6 @@ export const StatusResponse: MessageFns<StatusResponse> = {
     }
   },
 
-  fromJSON(object: any): StatusResponse {
-    return {
-      status: isSet(object.status) ? RuntimeStatus.fromJSON(object.status) : undefined,
-      info: isObject(object.info)
-        ? (globalThis.Object.entries(object.info) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      runtimeHandlers: globalThis.Array.isArray(object?.runtimeHandlers)
-        ? object.runtimeHandlers.map((e: any) => RuntimeHandler.fromJSON(e))
-        : globalThis.Array.isArray(object?.runtime_handlers)
-        ? object.runtime_handlers.map((e: any) => RuntimeHandler.fromJSON(e))
-        : [],
-      features: isSet(object.features) ? RuntimeFeatures.fromJSON(object.features) : undefined,
-    };
-  },
-
-  toJSON(message: StatusResponse): unknown {
-    const obj: any = {};
-    if (message.status !== undefined) {
-      obj.status = RuntimeStatus.toJSON(message.status);
-    }
-    if (message.info) {
-      const entries = globalThis.Object.entries(message.info) as [string, string][];
-      if (entries.length > 0) {
-        obj.info = {};
-        entries.forEach(([k, v]) => {
-          obj.info[k] = v;
-        });
-      }
-    }
-    if (message.runtimeHandlers?.length) {
-      obj.runtimeHandlers = message.runtimeHandlers.map((e) => RuntimeHandler.toJSON(e));
-    }
-    if (message.features !== undefined) {
-      obj.features = RuntimeFeatures.toJSON(message.features);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<StatusResponse>): StatusResponse {
     return StatusResponse.fromPartial(base ?? {});
   },
@@ -15835,24 +11545,6 @@ export const StatusResponse_InfoEntry: MessageFns<StatusResponse_InfoEntry> = {
     }
   },
 
-  fromJSON(object: any): StatusResponse_InfoEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: StatusResponse_InfoEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<StatusResponse_InfoEntry>): StatusResponse_InfoEntry {
     return StatusResponse_InfoEntry.fromPartial(base ?? {});
   },
@@ -15896,15 +11588,6 @@ export const ImageFsInfoRequest: MessageFns<ImageFsInfoRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): ImageFsInfoRequest {
-    return {};
-  },
-
-  toJSON(_: ImageFsInfoRequest): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<ImageFsInfoRequest>): ImageFsInfoRequest {
@@ -15964,18 +11647,6 @@ export const UInt64Value: MessageFns<UInt64Value> = {
     }
   },
 
-  fromJSON(object: any): UInt64Value {
-    return { value: isSet(object.value) ? BigInt(object.value) : 0n };
-  },
-
-  toJSON(message: UInt64Value): unknown {
-    const obj: any = {};
-    if (message.value !== 0n) {
-      obj.value = message.value.toString();
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<UInt64Value>): UInt64Value {
     return UInt64Value.fromPartial(base ?? {});
   },
@@ -16029,18 +11700,6 @@ export const FilesystemIdentifier: MessageFns<FilesystemIdentifier> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): FilesystemIdentifier {
-    return { mountpoint: isSet(object.mountpoint) ? globalThis.String(object.mountpoint) : "" };
-  },
-
-  toJSON(message: FilesystemIdentifier): unknown {
-    const obj: any = {};
-    if (message.mountpoint !== "") {
-      obj.mountpoint = message.mountpoint;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<FilesystemIdentifier>): FilesystemIdentifier {
@@ -16134,44 +11793,6 @@ export const FilesystemUsage: MessageFns<FilesystemUsage> = {
     }
   },
 
-  fromJSON(object: any): FilesystemUsage {
-    return {
-      timestamp: isSet(object.timestamp) ? BigInt(object.timestamp) : 0n,
-      fsId: isSet(object.fsId)
-        ? FilesystemIdentifier.fromJSON(object.fsId)
-        : isSet(object.fs_id)
-        ? FilesystemIdentifier.fromJSON(object.fs_id)
-        : undefined,
-      usedBytes: isSet(object.usedBytes)
-        ? UInt64Value.fromJSON(object.usedBytes)
-        : isSet(object.used_bytes)
-        ? UInt64Value.fromJSON(object.used_bytes)
-        : undefined,
-      inodesUsed: isSet(object.inodesUsed)
-        ? UInt64Value.fromJSON(object.inodesUsed)
-        : isSet(object.inodes_used)
-        ? UInt64Value.fromJSON(object.inodes_used)
-        : undefined,
-    };
-  },
-
-  toJSON(message: FilesystemUsage): unknown {
-    const obj: any = {};
-    if (message.timestamp !== 0n) {
-      obj.timestamp = message.timestamp.toString();
-    }
-    if (message.fsId !== undefined) {
-      obj.fsId = FilesystemIdentifier.toJSON(message.fsId);
-    }
-    if (message.usedBytes !== undefined) {
-      obj.usedBytes = UInt64Value.toJSON(message.usedBytes);
-    }
-    if (message.inodesUsed !== undefined) {
-      obj.inodesUsed = UInt64Value.toJSON(message.inodesUsed);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<FilesystemUsage>): FilesystemUsage {
     return FilesystemUsage.fromPartial(base ?? {});
   },
@@ -16247,32 +11868,6 @@ export const ImageFsInfoResponse: MessageFns<ImageFsInfoResponse> = {
     }
   },
 
-  fromJSON(object: any): ImageFsInfoResponse {
-    return {
-      imageFilesystems: globalThis.Array.isArray(object?.imageFilesystems)
-        ? object.imageFilesystems.map((e: any) => FilesystemUsage.fromJSON(e))
-        : globalThis.Array.isArray(object?.image_filesystems)
-        ? object.image_filesystems.map((e: any) => FilesystemUsage.fromJSON(e))
-        : [],
-      containerFilesystems: globalThis.Array.isArray(object?.containerFilesystems)
-        ? object.containerFilesystems.map((e: any) => FilesystemUsage.fromJSON(e))
-        : globalThis.Array.isArray(object?.container_filesystems)
-        ? object.container_filesystems.map((e: any) => FilesystemUsage.fromJSON(e))
-        : [],
-    };
-  },
-
-  toJSON(message: ImageFsInfoResponse): unknown {
-    const obj: any = {};
-    if (message.imageFilesystems?.length) {
-      obj.imageFilesystems = message.imageFilesystems.map((e) => FilesystemUsage.toJSON(e));
-    }
-    if (message.containerFilesystems?.length) {
-      obj.containerFilesystems = message.containerFilesystems.map((e) => FilesystemUsage.toJSON(e));
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ImageFsInfoResponse>): ImageFsInfoResponse {
     return ImageFsInfoResponse.fromPartial(base ?? {});
   },
@@ -16327,24 +11922,6 @@ export const ContainerStatsRequest: MessageFns<ContainerStatsRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ContainerStatsRequest {
-    return {
-      containerId: isSet(object.containerId)
-        ? globalThis.String(object.containerId)
-        : isSet(object.container_id)
-        ? globalThis.String(object.container_id)
-        : "",
-    };
-  },
-
-  toJSON(message: ContainerStatsRequest): unknown {
-    const obj: any = {};
-    if (message.containerId !== "") {
-      obj.containerId = message.containerId;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ContainerStatsRequest>): ContainerStatsRequest {
@@ -16402,18 +11979,6 @@ export const ContainerStatsResponse: MessageFns<ContainerStatsResponse> = {
     }
   },
 
-  fromJSON(object: any): ContainerStatsResponse {
-    return { stats: isSet(object.stats) ? ContainerStats.fromJSON(object.stats) : undefined };
-  },
-
-  toJSON(message: ContainerStatsResponse): unknown {
-    const obj: any = {};
-    if (message.stats !== undefined) {
-      obj.stats = ContainerStats.toJSON(message.stats);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ContainerStatsResponse>): ContainerStatsResponse {
     return ContainerStatsResponse.fromPartial(base ?? {});
   },
@@ -16469,18 +12034,6 @@ export const ListContainerStatsRequest: MessageFns<ListContainerStatsRequest> = 
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListContainerStatsRequest {
-    return { filter: isSet(object.filter) ? ContainerStatsFilter.fromJSON(object.filter) : undefined };
-  },
-
-  toJSON(message: ListContainerStatsRequest): unknown {
-    const obj: any = {};
-    if (message.filter !== undefined) {
-      obj.filter = ContainerStatsFilter.toJSON(message.filter);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListContainerStatsRequest>): ListContainerStatsRequest {
@@ -16565,64 +12118,6 @@ export const ContainerStatsFilter: MessageFns<ContainerStatsFilter> = {
     }
   },
 
-  fromJSON(object: any): ContainerStatsFilter {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      podSandboxId: isSet(object.podSandboxId)
-        ? globalThis.String(object.podSandboxId)
-        : isSet(object.pod_sandbox_id)
-        ? globalThis.String(object.pod_sandbox_id)
-        : "",
-      labelSelector: isObject(object.labelSelector)
-        ? (globalThis.Object.entries(object.labelSelector) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : isObject(object.label_selector)
-        ? (globalThis.Object.entries(object.label_selector) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-    };
-  },
-
-  toJSON(message: ContainerStatsFilter): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.podSandboxId !== "") {
-      obj.podSandboxId = message.podSandboxId;
-    }
-    if (message.labelSelector) {
-      const entries = globalThis.Object.entries(message.labelSelector) as [string, string][];
-      if (entries.length > 0) {
-        obj.labelSelector = {};
-        entries.forEach(([k, v]) => {
-          obj.labelSelector[k] = v;
-        });
-      }
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ContainerStatsFilter>): ContainerStatsFilter {
     return ContainerStatsFilter.fromPartial(base ?? {});
   },
@@ -16699,24 +12194,6 @@ export const ContainerStatsFilter_LabelSelectorEntry: MessageFns<ContainerStatsF
     }
   },
 
-  fromJSON(object: any): ContainerStatsFilter_LabelSelectorEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: ContainerStatsFilter_LabelSelectorEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ContainerStatsFilter_LabelSelectorEntry>): ContainerStatsFilter_LabelSelectorEntry {
     return ContainerStatsFilter_LabelSelectorEntry.fromPartial(base ?? {});
   },
@@ -16771,20 +12248,6 @@ export const ListContainerStatsResponse: MessageFns<ListContainerStatsResponse> 
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListContainerStatsResponse {
-    return {
-      stats: globalThis.Array.isArray(object?.stats) ? object.stats.map((e: any) => ContainerStats.fromJSON(e)) : [],
-    };
-  },
-
-  toJSON(message: ListContainerStatsResponse): unknown {
-    const obj: any = {};
-    if (message.stats?.length) {
-      obj.stats = message.stats.map((e) => ContainerStats.toJSON(e));
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListContainerStatsResponse>): ListContainerStatsResponse {
@@ -16881,70 +12344,6 @@ export const ContainerAttributes: MessageFns<ContainerAttributes> = {
     }
   },
 
-  fromJSON(object: any): ContainerAttributes {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      metadata: isSet(object.metadata) ? ContainerMetadata.fromJSON(object.metadata) : undefined,
-      labels: isObject(object.labels)
-        ? (globalThis.Object.entries(object.labels) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      annotations: isObject(object.annotations)
-        ? (globalThis.Object.entries(object.annotations) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-    };
-  },
-
-  toJSON(message: ContainerAttributes): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.metadata !== undefined) {
-      obj.metadata = ContainerMetadata.toJSON(message.metadata);
-    }
-    if (message.labels) {
-      const entries = globalThis.Object.entries(message.labels) as [string, string][];
-      if (entries.length > 0) {
-        obj.labels = {};
-        entries.forEach(([k, v]) => {
-          obj.labels[k] = v;
-        });
-      }
-    }
-    if (message.annotations) {
-      const entries = globalThis.Object.entries(message.annotations) as [string, string][];
-      if (entries.length > 0) {
-        obj.annotations = {};
-        entries.forEach(([k, v]) => {
-          obj.annotations[k] = v;
-        });
-      }
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ContainerAttributes>): ContainerAttributes {
     return ContainerAttributes.fromPartial(base ?? {});
   },
@@ -17032,24 +12431,6 @@ export const ContainerAttributes_LabelsEntry: MessageFns<ContainerAttributes_Lab
     }
   },
 
-  fromJSON(object: any): ContainerAttributes_LabelsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: ContainerAttributes_LabelsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ContainerAttributes_LabelsEntry>): ContainerAttributes_LabelsEntry {
     return ContainerAttributes_LabelsEntry.fromPartial(base ?? {});
   },
@@ -17115,24 +12496,6 @@ export const ContainerAttributes_AnnotationsEntry: MessageFns<ContainerAttribute
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ContainerAttributes_AnnotationsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: ContainerAttributes_AnnotationsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ContainerAttributes_AnnotationsEntry>): ContainerAttributes_AnnotationsEntry {
@@ -17253,44 +12616,6 @@ export const ContainerStats: MessageFns<ContainerStats> = {
     }
   },
 
-  fromJSON(object: any): ContainerStats {
-    return {
-      attributes: isSet(object.attributes) ? ContainerAttributes.fromJSON(object.attributes) : undefined,
-      cpu: isSet(object.cpu) ? CpuUsage.fromJSON(object.cpu) : undefined,
-      memory: isSet(object.memory) ? MemoryUsage.fromJSON(object.memory) : undefined,
-      writableLayer: isSet(object.writableLayer)
-        ? FilesystemUsage.fromJSON(object.writableLayer)
-        : isSet(object.writable_layer)
-        ? FilesystemUsage.fromJSON(object.writable_layer)
-        : undefined,
-      swap: isSet(object.swap) ? SwapUsage.fromJSON(object.swap) : undefined,
-      io: isSet(object.io) ? IoUsage.fromJSON(object.io) : undefined,
-    };
-  },
-
-  toJSON(message: ContainerStats): unknown {
-    const obj: any = {};
-    if (message.attributes !== undefined) {
-      obj.attributes = ContainerAttributes.toJSON(message.attributes);
-    }
-    if (message.cpu !== undefined) {
-      obj.cpu = CpuUsage.toJSON(message.cpu);
-    }
-    if (message.memory !== undefined) {
-      obj.memory = MemoryUsage.toJSON(message.memory);
-    }
-    if (message.writableLayer !== undefined) {
-      obj.writableLayer = FilesystemUsage.toJSON(message.writableLayer);
-    }
-    if (message.swap !== undefined) {
-      obj.swap = SwapUsage.toJSON(message.swap);
-    }
-    if (message.io !== undefined) {
-      obj.io = IoUsage.toJSON(message.io);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ContainerStats>): ContainerStats {
     return ContainerStats.fromPartial(base ?? {});
   },
@@ -17366,24 +12691,6 @@ export const PsiStats: MessageFns<PsiStats> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): PsiStats {
-    return {
-      Full: isSet(object.Full) ? PsiData.fromJSON(object.Full) : undefined,
-      Some: isSet(object.Some) ? PsiData.fromJSON(object.Some) : undefined,
-    };
-  },
-
-  toJSON(message: PsiStats): unknown {
-    const obj: any = {};
-    if (message.Full !== undefined) {
-      obj.Full = PsiData.toJSON(message.Full);
-    }
-    if (message.Some !== undefined) {
-      obj.Some = PsiData.toJSON(message.Some);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<PsiStats>): PsiStats {
@@ -17478,32 +12785,6 @@ export const PsiData: MessageFns<PsiData> = {
     }
   },
 
-  fromJSON(object: any): PsiData {
-    return {
-      Total: isSet(object.Total) ? BigInt(object.Total) : 0n,
-      Avg10: isSet(object.Avg10) ? globalThis.Number(object.Avg10) : 0,
-      Avg60: isSet(object.Avg60) ? globalThis.Number(object.Avg60) : 0,
-      Avg300: isSet(object.Avg300) ? globalThis.Number(object.Avg300) : 0,
-    };
-  },
-
-  toJSON(message: PsiData): unknown {
-    const obj: any = {};
-    if (message.Total !== 0n) {
-      obj.Total = message.Total.toString();
-    }
-    if (message.Avg10 !== 0) {
-      obj.Avg10 = floatToJson(message.Avg10);
-    }
-    if (message.Avg60 !== 0) {
-      obj.Avg60 = floatToJson(message.Avg60);
-    }
-    if (message.Avg300 !== 0) {
-      obj.Avg300 = floatToJson(message.Avg300);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PsiData>): PsiData {
     return PsiData.fromPartial(base ?? {});
   },
@@ -17596,40 +12877,6 @@ export const CpuUsage: MessageFns<CpuUsage> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): CpuUsage {
-    return {
-      timestamp: isSet(object.timestamp) ? BigInt(object.timestamp) : 0n,
-      usageCoreNanoSeconds: isSet(object.usageCoreNanoSeconds)
-        ? UInt64Value.fromJSON(object.usageCoreNanoSeconds)
-        : isSet(object.usage_core_nano_seconds)
-        ? UInt64Value.fromJSON(object.usage_core_nano_seconds)
-        : undefined,
-      usageNanoCores: isSet(object.usageNanoCores)
-        ? UInt64Value.fromJSON(object.usageNanoCores)
-        : isSet(object.usage_nano_cores)
-        ? UInt64Value.fromJSON(object.usage_nano_cores)
-        : undefined,
-      psi: isSet(object.psi) ? PsiStats.fromJSON(object.psi) : undefined,
-    };
-  },
-
-  toJSON(message: CpuUsage): unknown {
-    const obj: any = {};
-    if (message.timestamp !== 0n) {
-      obj.timestamp = message.timestamp.toString();
-    }
-    if (message.usageCoreNanoSeconds !== undefined) {
-      obj.usageCoreNanoSeconds = UInt64Value.toJSON(message.usageCoreNanoSeconds);
-    }
-    if (message.usageNanoCores !== undefined) {
-      obj.usageNanoCores = UInt64Value.toJSON(message.usageNanoCores);
-    }
-    if (message.psi !== undefined) {
-      obj.psi = PsiStats.toJSON(message.psi);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<CpuUsage>): CpuUsage {
@@ -17783,72 +13030,6 @@ export const MemoryUsage: MessageFns<MemoryUsage> = {
     }
   },
 
-  fromJSON(object: any): MemoryUsage {
-    return {
-      timestamp: isSet(object.timestamp) ? BigInt(object.timestamp) : 0n,
-      workingSetBytes: isSet(object.workingSetBytes)
-        ? UInt64Value.fromJSON(object.workingSetBytes)
-        : isSet(object.working_set_bytes)
-        ? UInt64Value.fromJSON(object.working_set_bytes)
-        : undefined,
-      availableBytes: isSet(object.availableBytes)
-        ? UInt64Value.fromJSON(object.availableBytes)
-        : isSet(object.available_bytes)
-        ? UInt64Value.fromJSON(object.available_bytes)
-        : undefined,
-      usageBytes: isSet(object.usageBytes)
-        ? UInt64Value.fromJSON(object.usageBytes)
-        : isSet(object.usage_bytes)
-        ? UInt64Value.fromJSON(object.usage_bytes)
-        : undefined,
-      rssBytes: isSet(object.rssBytes)
-        ? UInt64Value.fromJSON(object.rssBytes)
-        : isSet(object.rss_bytes)
-        ? UInt64Value.fromJSON(object.rss_bytes)
-        : undefined,
-      pageFaults: isSet(object.pageFaults)
-        ? UInt64Value.fromJSON(object.pageFaults)
-        : isSet(object.page_faults)
-        ? UInt64Value.fromJSON(object.page_faults)
-        : undefined,
-      majorPageFaults: isSet(object.majorPageFaults)
-        ? UInt64Value.fromJSON(object.majorPageFaults)
-        : isSet(object.major_page_faults)
-        ? UInt64Value.fromJSON(object.major_page_faults)
-        : undefined,
-      psi: isSet(object.psi) ? PsiStats.fromJSON(object.psi) : undefined,
-    };
-  },
-
-  toJSON(message: MemoryUsage): unknown {
-    const obj: any = {};
-    if (message.timestamp !== 0n) {
-      obj.timestamp = message.timestamp.toString();
-    }
-    if (message.workingSetBytes !== undefined) {
-      obj.workingSetBytes = UInt64Value.toJSON(message.workingSetBytes);
-    }
-    if (message.availableBytes !== undefined) {
-      obj.availableBytes = UInt64Value.toJSON(message.availableBytes);
-    }
-    if (message.usageBytes !== undefined) {
-      obj.usageBytes = UInt64Value.toJSON(message.usageBytes);
-    }
-    if (message.rssBytes !== undefined) {
-      obj.rssBytes = UInt64Value.toJSON(message.rssBytes);
-    }
-    if (message.pageFaults !== undefined) {
-      obj.pageFaults = UInt64Value.toJSON(message.pageFaults);
-    }
-    if (message.majorPageFaults !== undefined) {
-      obj.majorPageFaults = UInt64Value.toJSON(message.majorPageFaults);
-    }
-    if (message.psi !== undefined) {
-      obj.psi = PsiStats.toJSON(message.psi);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<MemoryUsage>): MemoryUsage {
     return MemoryUsage.fromPartial(base ?? {});
   },
@@ -17937,24 +13118,6 @@ export const IoUsage: MessageFns<IoUsage> = {
     }
   },
 
-  fromJSON(object: any): IoUsage {
-    return {
-      timestamp: isSet(object.timestamp) ? BigInt(object.timestamp) : 0n,
-      psi: isSet(object.psi) ? PsiStats.fromJSON(object.psi) : undefined,
-    };
-  },
-
-  toJSON(message: IoUsage): unknown {
-    const obj: any = {};
-    if (message.timestamp !== 0n) {
-      obj.timestamp = message.timestamp.toString();
-    }
-    if (message.psi !== undefined) {
-      obj.psi = PsiStats.toJSON(message.psi);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<IoUsage>): IoUsage {
     return IoUsage.fromPartial(base ?? {});
   },
@@ -18036,36 +13199,6 @@ export const SwapUsage: MessageFns<SwapUsage> = {
     }
   },
 
-  fromJSON(object: any): SwapUsage {
-    return {
-      timestamp: isSet(object.timestamp) ? BigInt(object.timestamp) : 0n,
-      swapAvailableBytes: isSet(object.swapAvailableBytes)
-        ? UInt64Value.fromJSON(object.swapAvailableBytes)
-        : isSet(object.swap_available_bytes)
-        ? UInt64Value.fromJSON(object.swap_available_bytes)
-        : undefined,
-      swapUsageBytes: isSet(object.swapUsageBytes)
-        ? UInt64Value.fromJSON(object.swapUsageBytes)
-        : isSet(object.swap_usage_bytes)
-        ? UInt64Value.fromJSON(object.swap_usage_bytes)
-        : undefined,
-    };
-  },
-
-  toJSON(message: SwapUsage): unknown {
-    const obj: any = {};
-    if (message.timestamp !== 0n) {
-      obj.timestamp = message.timestamp.toString();
-    }
-    if (message.swapAvailableBytes !== undefined) {
-      obj.swapAvailableBytes = UInt64Value.toJSON(message.swapAvailableBytes);
-    }
-    if (message.swapUsageBytes !== undefined) {
-      obj.swapUsageBytes = UInt64Value.toJSON(message.swapUsageBytes);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<SwapUsage>): SwapUsage {
     return SwapUsage.fromPartial(base ?? {});
   },
@@ -18127,24 +13260,6 @@ export const ReopenContainerLogRequest: MessageFns<ReopenContainerLogRequest> = 
     }
   },
 
-  fromJSON(object: any): ReopenContainerLogRequest {
-    return {
-      containerId: isSet(object.containerId)
-        ? globalThis.String(object.containerId)
-        : isSet(object.container_id)
-        ? globalThis.String(object.container_id)
-        : "",
-    };
-  },
-
-  toJSON(message: ReopenContainerLogRequest): unknown {
-    const obj: any = {};
-    if (message.containerId !== "") {
-      obj.containerId = message.containerId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ReopenContainerLogRequest>): ReopenContainerLogRequest {
     return ReopenContainerLogRequest.fromPartial(base ?? {});
   },
@@ -18189,15 +13304,6 @@ export const ReopenContainerLogResponse: MessageFns<ReopenContainerLogResponse> 
     }
   },
 
-  fromJSON(_: any): ReopenContainerLogResponse {
-    return {};
-  },
-
-  toJSON(_: ReopenContainerLogResponse): unknown {
-    const obj: any = {};
-    return obj;
-  },
-
   create(base?: DeepPartial<ReopenContainerLogResponse>): ReopenContainerLogResponse {
     return ReopenContainerLogResponse.fromPartial(base ?? {});
   },
@@ -18239,15 +13345,6 @@ export const GetEventsRequest: MessageFns<GetEventsRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): GetEventsRequest {
-    return {};
-  },
-
-  toJSON(_: GetEventsRequest): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<GetEventsRequest>): GetEventsRequest {
@@ -18351,56 +13448,6 @@ export const ContainerEventResponse: MessageFns<ContainerEventResponse> = {
     }
   },
 
-  fromJSON(object: any): ContainerEventResponse {
-    return {
-      containerId: isSet(object.containerId)
-        ? globalThis.String(object.containerId)
-        : isSet(object.container_id)
-        ? globalThis.String(object.container_id)
-        : "",
-      containerEventType: isSet(object.containerEventType)
-        ? containerEventTypeFromJSON(object.containerEventType)
-        : isSet(object.container_event_type)
-        ? containerEventTypeFromJSON(object.container_event_type)
-        : 0,
-      createdAt: isSet(object.createdAt)
-        ? BigInt(object.createdAt)
-        : isSet(object.created_at)
-        ? BigInt(object.created_at)
-        : 0n,
-      podSandboxStatus: isSet(object.podSandboxStatus)
-        ? PodSandboxStatus.fromJSON(object.podSandboxStatus)
-        : isSet(object.pod_sandbox_status)
-        ? PodSandboxStatus.fromJSON(object.pod_sandbox_status)
-        : undefined,
-      containersStatuses: globalThis.Array.isArray(object?.containersStatuses)
-        ? object.containersStatuses.map((e: any) => ContainerStatus.fromJSON(e))
-        : globalThis.Array.isArray(object?.containers_statuses)
-        ? object.containers_statuses.map((e: any) => ContainerStatus.fromJSON(e))
-        : [],
-    };
-  },
-
-  toJSON(message: ContainerEventResponse): unknown {
-    const obj: any = {};
-    if (message.containerId !== "") {
-      obj.containerId = message.containerId;
-    }
-    if (message.containerEventType !== 0) {
-      obj.containerEventType = containerEventTypeToJSON(message.containerEventType);
-    }
-    if (message.createdAt !== 0n) {
-      obj.createdAt = message.createdAt.toString();
-    }
-    if (message.podSandboxStatus !== undefined) {
-      obj.podSandboxStatus = PodSandboxStatus.toJSON(message.podSandboxStatus);
-    }
-    if (message.containersStatuses?.length) {
-      obj.containersStatuses = message.containersStatuses.map((e) => ContainerStatus.toJSON(e));
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ContainerEventResponse>): ContainerEventResponse {
     return ContainerEventResponse.fromPartial(base ?? {});
   },
@@ -18449,15 +13496,6 @@ export const RuntimeConfigRequest: MessageFns<RuntimeConfigRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): RuntimeConfigRequest {
-    return {};
-  },
-
-  toJSON(_: RuntimeConfigRequest): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<RuntimeConfigRequest>): RuntimeConfigRequest {
@@ -18512,18 +13550,6 @@ export const RuntimeConfigResponse: MessageFns<RuntimeConfigResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): RuntimeConfigResponse {
-    return { linux: isSet(object.linux) ? LinuxRuntimeConfiguration.fromJSON(object.linux) : undefined };
-  },
-
-  toJSON(message: RuntimeConfigResponse): unknown {
-    const obj: any = {};
-    if (message.linux !== undefined) {
-      obj.linux = LinuxRuntimeConfiguration.toJSON(message.linux);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<RuntimeConfigResponse>): RuntimeConfigResponse {
@@ -18583,24 +13609,6 @@ export const LinuxRuntimeConfiguration: MessageFns<LinuxRuntimeConfiguration> = 
     }
   },
 
-  fromJSON(object: any): LinuxRuntimeConfiguration {
-    return {
-      cgroupDriver: isSet(object.cgroupDriver)
-        ? cgroupDriverFromJSON(object.cgroupDriver)
-        : isSet(object.cgroup_driver)
-        ? cgroupDriverFromJSON(object.cgroup_driver)
-        : 0,
-    };
-  },
-
-  toJSON(message: LinuxRuntimeConfiguration): unknown {
-    const obj: any = {};
-    if (message.cgroupDriver !== 0) {
-      obj.cgroupDriver = cgroupDriverToJSON(message.cgroupDriver);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<LinuxRuntimeConfiguration>): LinuxRuntimeConfiguration {
     return LinuxRuntimeConfiguration.fromPartial(base ?? {});
   },
@@ -18611,803 +13619,253 @@ export const LinuxRuntimeConfiguration: MessageFns<LinuxRuntimeConfiguration> = 
   },
 };
 
-export type RuntimeServiceService = typeof RuntimeServiceService;
-export const RuntimeServiceService = {
-  version: {
-    path: "/runtime.v1.RuntimeService/Version" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: VersionRequest): Buffer => Buffer.from(VersionRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): VersionRequest => VersionRequest.decode(value),
-    responseSerialize: (value: VersionResponse): Buffer => Buffer.from(VersionResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): VersionResponse => VersionResponse.decode(value),
-  },
-  runPodSandbox: {
-    path: "/runtime.v1.RuntimeService/RunPodSandbox" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: RunPodSandboxRequest): Buffer => Buffer.from(RunPodSandboxRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): RunPodSandboxRequest => RunPodSandboxRequest.decode(value),
-    responseSerialize: (value: RunPodSandboxResponse): Buffer =>
-      Buffer.from(RunPodSandboxResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): RunPodSandboxResponse => RunPodSandboxResponse.decode(value),
-  },
-  stopPodSandbox: {
-    path: "/runtime.v1.RuntimeService/StopPodSandbox" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: StopPodSandboxRequest): Buffer =>
-      Buffer.from(StopPodSandboxRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): StopPodSandboxRequest => StopPodSandboxRequest.decode(value),
-    responseSerialize: (value: StopPodSandboxResponse): Buffer =>
-      Buffer.from(StopPodSandboxResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): StopPodSandboxResponse => StopPodSandboxResponse.decode(value),
-  },
-  removePodSandbox: {
-    path: "/runtime.v1.RuntimeService/RemovePodSandbox" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: RemovePodSandboxRequest): Buffer =>
-      Buffer.from(RemovePodSandboxRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): RemovePodSandboxRequest => RemovePodSandboxRequest.decode(value),
-    responseSerialize: (value: RemovePodSandboxResponse): Buffer =>
-      Buffer.from(RemovePodSandboxResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): RemovePodSandboxResponse => RemovePodSandboxResponse.decode(value),
-  },
-  podSandboxStatus: {
-    path: "/runtime.v1.RuntimeService/PodSandboxStatus" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: PodSandboxStatusRequest): Buffer =>
-      Buffer.from(PodSandboxStatusRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): PodSandboxStatusRequest => PodSandboxStatusRequest.decode(value),
-    responseSerialize: (value: PodSandboxStatusResponse): Buffer =>
-      Buffer.from(PodSandboxStatusResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): PodSandboxStatusResponse => PodSandboxStatusResponse.decode(value),
-  },
-  listPodSandbox: {
-    path: "/runtime.v1.RuntimeService/ListPodSandbox" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ListPodSandboxRequest): Buffer =>
-      Buffer.from(ListPodSandboxRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ListPodSandboxRequest => ListPodSandboxRequest.decode(value),
-    responseSerialize: (value: ListPodSandboxResponse): Buffer =>
-      Buffer.from(ListPodSandboxResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ListPodSandboxResponse => ListPodSandboxResponse.decode(value),
-  },
-  createContainer: {
-    path: "/runtime.v1.RuntimeService/CreateContainer" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: CreateContainerRequest): Buffer =>
-      Buffer.from(CreateContainerRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): CreateContainerRequest => CreateContainerRequest.decode(value),
-    responseSerialize: (value: CreateContainerResponse): Buffer =>
-      Buffer.from(CreateContainerResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): CreateContainerResponse => CreateContainerResponse.decode(value),
-  },
-  startContainer: {
-    path: "/runtime.v1.RuntimeService/StartContainer" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: StartContainerRequest): Buffer =>
-      Buffer.from(StartContainerRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): StartContainerRequest => StartContainerRequest.decode(value),
-    responseSerialize: (value: StartContainerResponse): Buffer =>
-      Buffer.from(StartContainerResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): StartContainerResponse => StartContainerResponse.decode(value),
-  },
-  stopContainer: {
-    path: "/runtime.v1.RuntimeService/StopContainer" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: StopContainerRequest): Buffer => Buffer.from(StopContainerRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): StopContainerRequest => StopContainerRequest.decode(value),
-    responseSerialize: (value: StopContainerResponse): Buffer =>
-      Buffer.from(StopContainerResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): StopContainerResponse => StopContainerResponse.decode(value),
-  },
-  removeContainer: {
-    path: "/runtime.v1.RuntimeService/RemoveContainer" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: RemoveContainerRequest): Buffer =>
-      Buffer.from(RemoveContainerRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): RemoveContainerRequest => RemoveContainerRequest.decode(value),
-    responseSerialize: (value: RemoveContainerResponse): Buffer =>
-      Buffer.from(RemoveContainerResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): RemoveContainerResponse => RemoveContainerResponse.decode(value),
-  },
-  listContainers: {
-    path: "/runtime.v1.RuntimeService/ListContainers" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ListContainersRequest): Buffer =>
-      Buffer.from(ListContainersRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ListContainersRequest => ListContainersRequest.decode(value),
-    responseSerialize: (value: ListContainersResponse): Buffer =>
-      Buffer.from(ListContainersResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ListContainersResponse => ListContainersResponse.decode(value),
-  },
-  containerStatus: {
-    path: "/runtime.v1.RuntimeService/ContainerStatus" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ContainerStatusRequest): Buffer =>
-      Buffer.from(ContainerStatusRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ContainerStatusRequest => ContainerStatusRequest.decode(value),
-    responseSerialize: (value: ContainerStatusResponse): Buffer =>
-      Buffer.from(ContainerStatusResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ContainerStatusResponse => ContainerStatusResponse.decode(value),
-  },
-  reopenContainerLog: {
-    path: "/runtime.v1.RuntimeService/ReopenContainerLog" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ReopenContainerLogRequest): Buffer =>
-      Buffer.from(ReopenContainerLogRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ReopenContainerLogRequest => ReopenContainerLogRequest.decode(value),
-    responseSerialize: (value: ReopenContainerLogResponse): Buffer =>
-      Buffer.from(ReopenContainerLogResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ReopenContainerLogResponse => ReopenContainerLogResponse.decode(value),
-  },
-  execSync: {
-    path: "/runtime.v1.RuntimeService/ExecSync" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ExecSyncRequest): Buffer => Buffer.from(ExecSyncRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ExecSyncRequest => ExecSyncRequest.decode(value),
-    responseSerialize: (value: ExecSyncResponse): Buffer => Buffer.from(ExecSyncResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ExecSyncResponse => ExecSyncResponse.decode(value),
-  },
-  exec: {
-    path: "/runtime.v1.RuntimeService/Exec" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ExecRequest): Buffer => Buffer.from(ExecRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ExecRequest => ExecRequest.decode(value),
-    responseSerialize: (value: ExecResponse): Buffer => Buffer.from(ExecResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ExecResponse => ExecResponse.decode(value),
-  },
-  attach: {
-    path: "/runtime.v1.RuntimeService/Attach" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: AttachRequest): Buffer => Buffer.from(AttachRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): AttachRequest => AttachRequest.decode(value),
-    responseSerialize: (value: AttachResponse): Buffer => Buffer.from(AttachResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): AttachResponse => AttachResponse.decode(value),
-  },
-  portForward: {
-    path: "/runtime.v1.RuntimeService/PortForward" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: PortForwardRequest): Buffer => Buffer.from(PortForwardRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): PortForwardRequest => PortForwardRequest.decode(value),
-    responseSerialize: (value: PortForwardResponse): Buffer => Buffer.from(PortForwardResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): PortForwardResponse => PortForwardResponse.decode(value),
-  },
-  containerStats: {
-    path: "/runtime.v1.RuntimeService/ContainerStats" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ContainerStatsRequest): Buffer =>
-      Buffer.from(ContainerStatsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ContainerStatsRequest => ContainerStatsRequest.decode(value),
-    responseSerialize: (value: ContainerStatsResponse): Buffer =>
-      Buffer.from(ContainerStatsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ContainerStatsResponse => ContainerStatsResponse.decode(value),
-  },
-  listContainerStats: {
-    path: "/runtime.v1.RuntimeService/ListContainerStats" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ListContainerStatsRequest): Buffer =>
-      Buffer.from(ListContainerStatsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ListContainerStatsRequest => ListContainerStatsRequest.decode(value),
-    responseSerialize: (value: ListContainerStatsResponse): Buffer =>
-      Buffer.from(ListContainerStatsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ListContainerStatsResponse => ListContainerStatsResponse.decode(value),
-  },
-  podSandboxStats: {
-    path: "/runtime.v1.RuntimeService/PodSandboxStats" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: PodSandboxStatsRequest): Buffer =>
-      Buffer.from(PodSandboxStatsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): PodSandboxStatsRequest => PodSandboxStatsRequest.decode(value),
-    responseSerialize: (value: PodSandboxStatsResponse): Buffer =>
-      Buffer.from(PodSandboxStatsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): PodSandboxStatsResponse => PodSandboxStatsResponse.decode(value),
-  },
-  listPodSandboxStats: {
-    path: "/runtime.v1.RuntimeService/ListPodSandboxStats" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ListPodSandboxStatsRequest): Buffer =>
-      Buffer.from(ListPodSandboxStatsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ListPodSandboxStatsRequest => ListPodSandboxStatsRequest.decode(value),
-    responseSerialize: (value: ListPodSandboxStatsResponse): Buffer =>
-      Buffer.from(ListPodSandboxStatsResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ListPodSandboxStatsResponse => ListPodSandboxStatsResponse.decode(value),
-  },
-  status: {
-    path: "/runtime.v1.RuntimeService/Status" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: StatusRequest): Buffer => Buffer.from(StatusRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): StatusRequest => StatusRequest.decode(value),
-    responseSerialize: (value: StatusResponse): Buffer => Buffer.from(StatusResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): StatusResponse => StatusResponse.decode(value),
-  },
-  getContainerEvents: {
-    path: "/runtime.v1.RuntimeService/GetContainerEvents" as const,
-    requestStream: false as const,
-    responseStream: true as const,
-    requestSerialize: (value: GetEventsRequest): Buffer => Buffer.from(GetEventsRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): GetEventsRequest => GetEventsRequest.decode(value),
-    responseSerialize: (value: ContainerEventResponse): Buffer =>
-      Buffer.from(ContainerEventResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ContainerEventResponse => ContainerEventResponse.decode(value),
-  },
-  runtimeConfig: {
-    path: "/runtime.v1.RuntimeService/RuntimeConfig" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: RuntimeConfigRequest): Buffer => Buffer.from(RuntimeConfigRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): RuntimeConfigRequest => RuntimeConfigRequest.decode(value),
-    responseSerialize: (value: RuntimeConfigResponse): Buffer =>
-      Buffer.from(RuntimeConfigResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): RuntimeConfigResponse => RuntimeConfigResponse.decode(value),
+export type RuntimeServiceDefinition = typeof RuntimeServiceDefinition;
+export const RuntimeServiceDefinition = {
+  name: "RuntimeService",
+  fullName: "runtime.v1.RuntimeService",
+  methods: {
+    version: {
+      name: "Version",
+      requestType: VersionRequest as typeof VersionRequest,
+      requestStream: false,
+      responseType: VersionResponse as typeof VersionResponse,
+      responseStream: false,
+      options: {},
+    },
+    runPodSandbox: {
+      name: "RunPodSandbox",
+      requestType: RunPodSandboxRequest as typeof RunPodSandboxRequest,
+      requestStream: false,
+      responseType: RunPodSandboxResponse as typeof RunPodSandboxResponse,
+      responseStream: false,
+      options: {},
+    },
+    stopPodSandbox: {
+      name: "StopPodSandbox",
+      requestType: StopPodSandboxRequest as typeof StopPodSandboxRequest,
+      requestStream: false,
+      responseType: StopPodSandboxResponse as typeof StopPodSandboxResponse,
+      responseStream: false,
+      options: {},
+    },
+    removePodSandbox: {
+      name: "RemovePodSandbox",
+      requestType: RemovePodSandboxRequest as typeof RemovePodSandboxRequest,
+      requestStream: false,
+      responseType: RemovePodSandboxResponse as typeof RemovePodSandboxResponse,
+      responseStream: false,
+      options: {},
+    },
+    podSandboxStatus: {
+      name: "PodSandboxStatus",
+      requestType: PodSandboxStatusRequest as typeof PodSandboxStatusRequest,
+      requestStream: false,
+      responseType: PodSandboxStatusResponse as typeof PodSandboxStatusResponse,
+      responseStream: false,
+      options: {},
+    },
+    listPodSandbox: {
+      name: "ListPodSandbox",
+      requestType: ListPodSandboxRequest as typeof ListPodSandboxRequest,
+      requestStream: false,
+      responseType: ListPodSandboxResponse as typeof ListPodSandboxResponse,
+      responseStream: false,
+      options: {},
+    },
+    createContainer: {
+      name: "CreateContainer",
+      requestType: CreateContainerRequest as typeof CreateContainerRequest,
+      requestStream: false,
+      responseType: CreateContainerResponse as typeof CreateContainerResponse,
+      responseStream: false,
+      options: {},
+    },
+    startContainer: {
+      name: "StartContainer",
+      requestType: StartContainerRequest as typeof StartContainerRequest,
+      requestStream: false,
+      responseType: StartContainerResponse as typeof StartContainerResponse,
+      responseStream: false,
+      options: {},
+    },
+    stopContainer: {
+      name: "StopContainer",
+      requestType: StopContainerRequest as typeof StopContainerRequest,
+      requestStream: false,
+      responseType: StopContainerResponse as typeof StopContainerResponse,
+      responseStream: false,
+      options: {},
+    },
+    removeContainer: {
+      name: "RemoveContainer",
+      requestType: RemoveContainerRequest as typeof RemoveContainerRequest,
+      requestStream: false,
+      responseType: RemoveContainerResponse as typeof RemoveContainerResponse,
+      responseStream: false,
+      options: {},
+    },
+    listContainers: {
+      name: "ListContainers",
+      requestType: ListContainersRequest as typeof ListContainersRequest,
+      requestStream: false,
+      responseType: ListContainersResponse as typeof ListContainersResponse,
+      responseStream: false,
+      options: {},
+    },
+    containerStatus: {
+      name: "ContainerStatus",
+      requestType: ContainerStatusRequest as typeof ContainerStatusRequest,
+      requestStream: false,
+      responseType: ContainerStatusResponse as typeof ContainerStatusResponse,
+      responseStream: false,
+      options: {},
+    },
+    reopenContainerLog: {
+      name: "ReopenContainerLog",
+      requestType: ReopenContainerLogRequest as typeof ReopenContainerLogRequest,
+      requestStream: false,
+      responseType: ReopenContainerLogResponse as typeof ReopenContainerLogResponse,
+      responseStream: false,
+      options: {},
+    },
+    execSync: {
+      name: "ExecSync",
+      requestType: ExecSyncRequest as typeof ExecSyncRequest,
+      requestStream: false,
+      responseType: ExecSyncResponse as typeof ExecSyncResponse,
+      responseStream: false,
+      options: {},
+    },
+    exec: {
+      name: "Exec",
+      requestType: ExecRequest as typeof ExecRequest,
+      requestStream: false,
+      responseType: ExecResponse as typeof ExecResponse,
+      responseStream: false,
+      options: {},
+    },
+    attach: {
+      name: "Attach",
+      requestType: AttachRequest as typeof AttachRequest,
+      requestStream: false,
+      responseType: AttachResponse as typeof AttachResponse,
+      responseStream: false,
+      options: {},
+    },
+    portForward: {
+      name: "PortForward",
+      requestType: PortForwardRequest as typeof PortForwardRequest,
+      requestStream: false,
+      responseType: PortForwardResponse as typeof PortForwardResponse,
+      responseStream: false,
+      options: {},
+    },
+    containerStats: {
+      name: "ContainerStats",
+      requestType: ContainerStatsRequest as typeof ContainerStatsRequest,
+      requestStream: false,
+      responseType: ContainerStatsResponse as typeof ContainerStatsResponse,
+      responseStream: false,
+      options: {},
+    },
+    listContainerStats: {
+      name: "ListContainerStats",
+      requestType: ListContainerStatsRequest as typeof ListContainerStatsRequest,
+      requestStream: false,
+      responseType: ListContainerStatsResponse as typeof ListContainerStatsResponse,
+      responseStream: false,
+      options: {},
+    },
+    podSandboxStats: {
+      name: "PodSandboxStats",
+      requestType: PodSandboxStatsRequest as typeof PodSandboxStatsRequest,
+      requestStream: false,
+      responseType: PodSandboxStatsResponse as typeof PodSandboxStatsResponse,
+      responseStream: false,
+      options: {},
+    },
+    listPodSandboxStats: {
+      name: "ListPodSandboxStats",
+      requestType: ListPodSandboxStatsRequest as typeof ListPodSandboxStatsRequest,
+      requestStream: false,
+      responseType: ListPodSandboxStatsResponse as typeof ListPodSandboxStatsResponse,
+      responseStream: false,
+      options: {},
+    },
+    status: {
+      name: "Status",
+      requestType: StatusRequest as typeof StatusRequest,
+      requestStream: false,
+      responseType: StatusResponse as typeof StatusResponse,
+      responseStream: false,
+      options: {},
+    },
+    getContainerEvents: {
+      name: "GetContainerEvents",
+      requestType: GetEventsRequest as typeof GetEventsRequest,
+      requestStream: false,
+      responseType: ContainerEventResponse as typeof ContainerEventResponse,
+      responseStream: true,
+      options: {},
+    },
+    runtimeConfig: {
+      name: "RuntimeConfig",
+      requestType: RuntimeConfigRequest as typeof RuntimeConfigRequest,
+      requestStream: false,
+      responseType: RuntimeConfigResponse as typeof RuntimeConfigResponse,
+      responseStream: false,
+      options: {},
+    },
   },
 } as const;
 
-export interface RuntimeServiceServer extends UntypedServiceImplementation {
-  version: handleUnaryCall<VersionRequest, VersionResponse>;
-  runPodSandbox: handleUnaryCall<RunPodSandboxRequest, RunPodSandboxResponse>;
-  stopPodSandbox: handleUnaryCall<StopPodSandboxRequest, StopPodSandboxResponse>;
-  removePodSandbox: handleUnaryCall<RemovePodSandboxRequest, RemovePodSandboxResponse>;
-  podSandboxStatus: handleUnaryCall<PodSandboxStatusRequest, PodSandboxStatusResponse>;
-  listPodSandbox: handleUnaryCall<ListPodSandboxRequest, ListPodSandboxResponse>;
-  createContainer: handleUnaryCall<CreateContainerRequest, CreateContainerResponse>;
-  startContainer: handleUnaryCall<StartContainerRequest, StartContainerResponse>;
-  stopContainer: handleUnaryCall<StopContainerRequest, StopContainerResponse>;
-  removeContainer: handleUnaryCall<RemoveContainerRequest, RemoveContainerResponse>;
-  listContainers: handleUnaryCall<ListContainersRequest, ListContainersResponse>;
-  containerStatus: handleUnaryCall<ContainerStatusRequest, ContainerStatusResponse>;
-  reopenContainerLog: handleUnaryCall<ReopenContainerLogRequest, ReopenContainerLogResponse>;
-  execSync: handleUnaryCall<ExecSyncRequest, ExecSyncResponse>;
-  exec: handleUnaryCall<ExecRequest, ExecResponse>;
-  attach: handleUnaryCall<AttachRequest, AttachResponse>;
-  portForward: handleUnaryCall<PortForwardRequest, PortForwardResponse>;
-  containerStats: handleUnaryCall<ContainerStatsRequest, ContainerStatsResponse>;
-  listContainerStats: handleUnaryCall<ListContainerStatsRequest, ListContainerStatsResponse>;
-  podSandboxStats: handleUnaryCall<PodSandboxStatsRequest, PodSandboxStatsResponse>;
-  listPodSandboxStats: handleUnaryCall<ListPodSandboxStatsRequest, ListPodSandboxStatsResponse>;
-  status: handleUnaryCall<StatusRequest, StatusResponse>;
-  getContainerEvents: handleServerStreamingCall<GetEventsRequest, ContainerEventResponse>;
-  runtimeConfig: handleUnaryCall<RuntimeConfigRequest, RuntimeConfigResponse>;
-}
-
-export interface RuntimeServiceClient extends Client {
-  version(
-    request: VersionRequest,
-    callback: (error: ServiceError | null, response: VersionResponse) => void,
-  ): ClientUnaryCall;
-  version(
-    request: VersionRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: VersionResponse) => void,
-  ): ClientUnaryCall;
-  version(
-    request: VersionRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: VersionResponse) => void,
-  ): ClientUnaryCall;
-  runPodSandbox(
-    request: RunPodSandboxRequest,
-    callback: (error: ServiceError | null, response: RunPodSandboxResponse) => void,
-  ): ClientUnaryCall;
-  runPodSandbox(
-    request: RunPodSandboxRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RunPodSandboxResponse) => void,
-  ): ClientUnaryCall;
-  runPodSandbox(
-    request: RunPodSandboxRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RunPodSandboxResponse) => void,
-  ): ClientUnaryCall;
-  stopPodSandbox(
-    request: StopPodSandboxRequest,
-    callback: (error: ServiceError | null, response: StopPodSandboxResponse) => void,
-  ): ClientUnaryCall;
-  stopPodSandbox(
-    request: StopPodSandboxRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: StopPodSandboxResponse) => void,
-  ): ClientUnaryCall;
-  stopPodSandbox(
-    request: StopPodSandboxRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: StopPodSandboxResponse) => void,
-  ): ClientUnaryCall;
-  removePodSandbox(
-    request: RemovePodSandboxRequest,
-    callback: (error: ServiceError | null, response: RemovePodSandboxResponse) => void,
-  ): ClientUnaryCall;
-  removePodSandbox(
-    request: RemovePodSandboxRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RemovePodSandboxResponse) => void,
-  ): ClientUnaryCall;
-  removePodSandbox(
-    request: RemovePodSandboxRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RemovePodSandboxResponse) => void,
-  ): ClientUnaryCall;
-  podSandboxStatus(
-    request: PodSandboxStatusRequest,
-    callback: (error: ServiceError | null, response: PodSandboxStatusResponse) => void,
-  ): ClientUnaryCall;
-  podSandboxStatus(
-    request: PodSandboxStatusRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: PodSandboxStatusResponse) => void,
-  ): ClientUnaryCall;
-  podSandboxStatus(
-    request: PodSandboxStatusRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: PodSandboxStatusResponse) => void,
-  ): ClientUnaryCall;
-  listPodSandbox(
-    request: ListPodSandboxRequest,
-    callback: (error: ServiceError | null, response: ListPodSandboxResponse) => void,
-  ): ClientUnaryCall;
-  listPodSandbox(
-    request: ListPodSandboxRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListPodSandboxResponse) => void,
-  ): ClientUnaryCall;
-  listPodSandbox(
-    request: ListPodSandboxRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListPodSandboxResponse) => void,
-  ): ClientUnaryCall;
-  createContainer(
-    request: CreateContainerRequest,
-    callback: (error: ServiceError | null, response: CreateContainerResponse) => void,
-  ): ClientUnaryCall;
-  createContainer(
-    request: CreateContainerRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateContainerResponse) => void,
-  ): ClientUnaryCall;
-  createContainer(
-    request: CreateContainerRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateContainerResponse) => void,
-  ): ClientUnaryCall;
-  startContainer(
-    request: StartContainerRequest,
-    callback: (error: ServiceError | null, response: StartContainerResponse) => void,
-  ): ClientUnaryCall;
-  startContainer(
-    request: StartContainerRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: StartContainerResponse) => void,
-  ): ClientUnaryCall;
-  startContainer(
-    request: StartContainerRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: StartContainerResponse) => void,
-  ): ClientUnaryCall;
-  stopContainer(
-    request: StopContainerRequest,
-    callback: (error: ServiceError | null, response: StopContainerResponse) => void,
-  ): ClientUnaryCall;
-  stopContainer(
-    request: StopContainerRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: StopContainerResponse) => void,
-  ): ClientUnaryCall;
-  stopContainer(
-    request: StopContainerRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: StopContainerResponse) => void,
-  ): ClientUnaryCall;
-  removeContainer(
-    request: RemoveContainerRequest,
-    callback: (error: ServiceError | null, response: RemoveContainerResponse) => void,
-  ): ClientUnaryCall;
-  removeContainer(
-    request: RemoveContainerRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RemoveContainerResponse) => void,
-  ): ClientUnaryCall;
-  removeContainer(
-    request: RemoveContainerRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RemoveContainerResponse) => void,
-  ): ClientUnaryCall;
-  listContainers(
-    request: ListContainersRequest,
-    callback: (error: ServiceError | null, response: ListContainersResponse) => void,
-  ): ClientUnaryCall;
-  listContainers(
-    request: ListContainersRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListContainersResponse) => void,
-  ): ClientUnaryCall;
-  listContainers(
-    request: ListContainersRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListContainersResponse) => void,
-  ): ClientUnaryCall;
-  containerStatus(
-    request: ContainerStatusRequest,
-    callback: (error: ServiceError | null, response: ContainerStatusResponse) => void,
-  ): ClientUnaryCall;
-  containerStatus(
-    request: ContainerStatusRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ContainerStatusResponse) => void,
-  ): ClientUnaryCall;
-  containerStatus(
-    request: ContainerStatusRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ContainerStatusResponse) => void,
-  ): ClientUnaryCall;
-  reopenContainerLog(
-    request: ReopenContainerLogRequest,
-    callback: (error: ServiceError | null, response: ReopenContainerLogResponse) => void,
-  ): ClientUnaryCall;
-  reopenContainerLog(
-    request: ReopenContainerLogRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ReopenContainerLogResponse) => void,
-  ): ClientUnaryCall;
-  reopenContainerLog(
-    request: ReopenContainerLogRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ReopenContainerLogResponse) => void,
-  ): ClientUnaryCall;
-  execSync(
-    request: ExecSyncRequest,
-    callback: (error: ServiceError | null, response: ExecSyncResponse) => void,
-  ): ClientUnaryCall;
-  execSync(
-    request: ExecSyncRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ExecSyncResponse) => void,
-  ): ClientUnaryCall;
-  execSync(
-    request: ExecSyncRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ExecSyncResponse) => void,
-  ): ClientUnaryCall;
-  exec(request: ExecRequest, callback: (error: ServiceError | null, response: ExecResponse) => void): ClientUnaryCall;
-  exec(
-    request: ExecRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ExecResponse) => void,
-  ): ClientUnaryCall;
-  exec(
-    request: ExecRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ExecResponse) => void,
-  ): ClientUnaryCall;
-  attach(
-    request: AttachRequest,
-    callback: (error: ServiceError | null, response: AttachResponse) => void,
-  ): ClientUnaryCall;
-  attach(
-    request: AttachRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: AttachResponse) => void,
-  ): ClientUnaryCall;
-  attach(
-    request: AttachRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: AttachResponse) => void,
-  ): ClientUnaryCall;
-  portForward(
-    request: PortForwardRequest,
-    callback: (error: ServiceError | null, response: PortForwardResponse) => void,
-  ): ClientUnaryCall;
-  portForward(
-    request: PortForwardRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: PortForwardResponse) => void,
-  ): ClientUnaryCall;
-  portForward(
-    request: PortForwardRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: PortForwardResponse) => void,
-  ): ClientUnaryCall;
-  containerStats(
-    request: ContainerStatsRequest,
-    callback: (error: ServiceError | null, response: ContainerStatsResponse) => void,
-  ): ClientUnaryCall;
-  containerStats(
-    request: ContainerStatsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ContainerStatsResponse) => void,
-  ): ClientUnaryCall;
-  containerStats(
-    request: ContainerStatsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ContainerStatsResponse) => void,
-  ): ClientUnaryCall;
-  listContainerStats(
-    request: ListContainerStatsRequest,
-    callback: (error: ServiceError | null, response: ListContainerStatsResponse) => void,
-  ): ClientUnaryCall;
-  listContainerStats(
-    request: ListContainerStatsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListContainerStatsResponse) => void,
-  ): ClientUnaryCall;
-  listContainerStats(
-    request: ListContainerStatsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListContainerStatsResponse) => void,
-  ): ClientUnaryCall;
-  podSandboxStats(
-    request: PodSandboxStatsRequest,
-    callback: (error: ServiceError | null, response: PodSandboxStatsResponse) => void,
-  ): ClientUnaryCall;
-  podSandboxStats(
-    request: PodSandboxStatsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: PodSandboxStatsResponse) => void,
-  ): ClientUnaryCall;
-  podSandboxStats(
-    request: PodSandboxStatsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: PodSandboxStatsResponse) => void,
-  ): ClientUnaryCall;
-  listPodSandboxStats(
-    request: ListPodSandboxStatsRequest,
-    callback: (error: ServiceError | null, response: ListPodSandboxStatsResponse) => void,
-  ): ClientUnaryCall;
-  listPodSandboxStats(
-    request: ListPodSandboxStatsRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListPodSandboxStatsResponse) => void,
-  ): ClientUnaryCall;
-  listPodSandboxStats(
-    request: ListPodSandboxStatsRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListPodSandboxStatsResponse) => void,
-  ): ClientUnaryCall;
-  status(
-    request: StatusRequest,
-    callback: (error: ServiceError | null, response: StatusResponse) => void,
-  ): ClientUnaryCall;
-  status(
-    request: StatusRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: StatusResponse) => void,
-  ): ClientUnaryCall;
-  status(
-    request: StatusRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: StatusResponse) => void,
-  ): ClientUnaryCall;
-  getContainerEvents(
-    request: GetEventsRequest,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<ContainerEventResponse>;
-  getContainerEvents(
-    request: GetEventsRequest,
-    metadata?: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<ContainerEventResponse>;
-  runtimeConfig(
-    request: RuntimeConfigRequest,
-    callback: (error: ServiceError | null, response: RuntimeConfigResponse) => void,
-  ): ClientUnaryCall;
-  runtimeConfig(
-    request: RuntimeConfigRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RuntimeConfigResponse) => void,
-  ): ClientUnaryCall;
-  runtimeConfig(
-    request: RuntimeConfigRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RuntimeConfigResponse) => void,
-  ): ClientUnaryCall;
-}
-
-export const RuntimeServiceClient = makeGenericClientConstructor(
-  RuntimeServiceService,
-  "runtime.v1.RuntimeService",
-) as unknown as {
-  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): RuntimeServiceClient;
-  service: typeof RuntimeServiceService;
-  serviceName: string;
-};
-
-export type ImageServiceService = typeof ImageServiceService;
-export const ImageServiceService = {
-  listImages: {
-    path: "/runtime.v1.ImageService/ListImages" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ListImagesRequest): Buffer => Buffer.from(ListImagesRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ListImagesRequest => ListImagesRequest.decode(value),
-    responseSerialize: (value: ListImagesResponse): Buffer => Buffer.from(ListImagesResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ListImagesResponse => ListImagesResponse.decode(value),
-  },
-  imageStatus: {
-    path: "/runtime.v1.ImageService/ImageStatus" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ImageStatusRequest): Buffer => Buffer.from(ImageStatusRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ImageStatusRequest => ImageStatusRequest.decode(value),
-    responseSerialize: (value: ImageStatusResponse): Buffer => Buffer.from(ImageStatusResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ImageStatusResponse => ImageStatusResponse.decode(value),
-  },
-  pullImage: {
-    path: "/runtime.v1.ImageService/PullImage" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: PullImageRequest): Buffer => Buffer.from(PullImageRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): PullImageRequest => PullImageRequest.decode(value),
-    responseSerialize: (value: PullImageResponse): Buffer => Buffer.from(PullImageResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): PullImageResponse => PullImageResponse.decode(value),
-  },
-  removeImage: {
-    path: "/runtime.v1.ImageService/RemoveImage" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: RemoveImageRequest): Buffer => Buffer.from(RemoveImageRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): RemoveImageRequest => RemoveImageRequest.decode(value),
-    responseSerialize: (value: RemoveImageResponse): Buffer => Buffer.from(RemoveImageResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): RemoveImageResponse => RemoveImageResponse.decode(value),
-  },
-  imageFsInfo: {
-    path: "/runtime.v1.ImageService/ImageFsInfo" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ImageFsInfoRequest): Buffer => Buffer.from(ImageFsInfoRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ImageFsInfoRequest => ImageFsInfoRequest.decode(value),
-    responseSerialize: (value: ImageFsInfoResponse): Buffer => Buffer.from(ImageFsInfoResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ImageFsInfoResponse => ImageFsInfoResponse.decode(value),
+export type ImageServiceDefinition = typeof ImageServiceDefinition;
+export const ImageServiceDefinition = {
+  name: "ImageService",
+  fullName: "runtime.v1.ImageService",
+  methods: {
+    listImages: {
+      name: "ListImages",
+      requestType: ListImagesRequest as typeof ListImagesRequest,
+      requestStream: false,
+      responseType: ListImagesResponse as typeof ListImagesResponse,
+      responseStream: false,
+      options: {},
+    },
+    imageStatus: {
+      name: "ImageStatus",
+      requestType: ImageStatusRequest as typeof ImageStatusRequest,
+      requestStream: false,
+      responseType: ImageStatusResponse as typeof ImageStatusResponse,
+      responseStream: false,
+      options: {},
+    },
+    pullImage: {
+      name: "PullImage",
+      requestType: PullImageRequest as typeof PullImageRequest,
+      requestStream: false,
+      responseType: PullImageResponse as typeof PullImageResponse,
+      responseStream: false,
+      options: {},
+    },
+    removeImage: {
+      name: "RemoveImage",
+      requestType: RemoveImageRequest as typeof RemoveImageRequest,
+      requestStream: false,
+      responseType: RemoveImageResponse as typeof RemoveImageResponse,
+      responseStream: false,
+      options: {},
+    },
+    imageFsInfo: {
+      name: "ImageFsInfo",
+      requestType: ImageFsInfoRequest as typeof ImageFsInfoRequest,
+      requestStream: false,
+      responseType: ImageFsInfoResponse as typeof ImageFsInfoResponse,
+      responseStream: false,
+      options: {},
+    },
   },
 } as const;
-
-export interface ImageServiceServer extends UntypedServiceImplementation {
-  listImages: handleUnaryCall<ListImagesRequest, ListImagesResponse>;
-  imageStatus: handleUnaryCall<ImageStatusRequest, ImageStatusResponse>;
-  pullImage: handleUnaryCall<PullImageRequest, PullImageResponse>;
-  removeImage: handleUnaryCall<RemoveImageRequest, RemoveImageResponse>;
-  imageFsInfo: handleUnaryCall<ImageFsInfoRequest, ImageFsInfoResponse>;
-}
-
-export interface ImageServiceClient extends Client {
-  listImages(
-    request: ListImagesRequest,
-    callback: (error: ServiceError | null, response: ListImagesResponse) => void,
-  ): ClientUnaryCall;
-  listImages(
-    request: ListImagesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListImagesResponse) => void,
-  ): ClientUnaryCall;
-  listImages(
-    request: ListImagesRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListImagesResponse) => void,
-  ): ClientUnaryCall;
-  imageStatus(
-    request: ImageStatusRequest,
-    callback: (error: ServiceError | null, response: ImageStatusResponse) => void,
-  ): ClientUnaryCall;
-  imageStatus(
-    request: ImageStatusRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ImageStatusResponse) => void,
-  ): ClientUnaryCall;
-  imageStatus(
-    request: ImageStatusRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ImageStatusResponse) => void,
-  ): ClientUnaryCall;
-  pullImage(
-    request: PullImageRequest,
-    callback: (error: ServiceError | null, response: PullImageResponse) => void,
-  ): ClientUnaryCall;
-  pullImage(
-    request: PullImageRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: PullImageResponse) => void,
-  ): ClientUnaryCall;
-  pullImage(
-    request: PullImageRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: PullImageResponse) => void,
-  ): ClientUnaryCall;
-  removeImage(
-    request: RemoveImageRequest,
-    callback: (error: ServiceError | null, response: RemoveImageResponse) => void,
-  ): ClientUnaryCall;
-  removeImage(
-    request: RemoveImageRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RemoveImageResponse) => void,
-  ): ClientUnaryCall;
-  removeImage(
-    request: RemoveImageRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RemoveImageResponse) => void,
-  ): ClientUnaryCall;
-  imageFsInfo(
-    request: ImageFsInfoRequest,
-    callback: (error: ServiceError | null, response: ImageFsInfoResponse) => void,
-  ): ClientUnaryCall;
-  imageFsInfo(
-    request: ImageFsInfoRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ImageFsInfoResponse) => void,
-  ): ClientUnaryCall;
-  imageFsInfo(
-    request: ImageFsInfoRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ImageFsInfoResponse) => void,
-  ): ClientUnaryCall;
-}
-
-export const ImageServiceClient = makeGenericClientConstructor(
-  ImageServiceService,
-  "runtime.v1.ImageService",
-) as unknown as {
-  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): ImageServiceClient;
-  service: typeof ImageServiceService;
-  serviceName: string;
-};
-
-function bytesFromBase64(b64: string): Uint8Array {
-  return Uint8Array.from(globalThis.Buffer.from(b64, "base64"));
-}
-
-function base64FromBytes(arr: Uint8Array): string {
-  return globalThis.Buffer.from(arr).toString("base64");
-}
-
-function floatToJson(value: number | null | undefined): number | string | null | undefined {
-  return typeof value === "number" && !globalThis.Number.isFinite(value) ? globalThis.String(value) : value;
-}
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | bigint | undefined;
 
@@ -19418,19 +13876,9 @@ export type DeepPartial<T> = T extends bigint ? string | number | bigint
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-function isObject(value: any): boolean {
-  return typeof value === "object" && value !== null;
-}
-
-function isSet(value: any): boolean {
-  return value !== null && value !== undefined;
-}
-
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  fromJSON(object: any): T;
-  toJSON(message: T): unknown;
   create(base?: DeepPartial<T>): T;
   fromPartial(object: DeepPartial<T>): T;
 }
