@@ -1,0 +1,61 @@
+// Everything that can be set of an agent, with the values a kubelet starts with.
+
+export interface AgentConfig {
+  /** Absolute. State, pod directories, lock and API socket live here; the instance label is derived from it. */
+  readonly rootDir: string;
+  /** Absolute; the kubelet's /var/log/pods. */
+  readonly podLogsDir: string;
+  /** Absolute; links to container logs, the kubelet's /var/log/containers. */
+  readonly containerLinksDir: string;
+  readonly nodeName: string;
+  /** Parent of kubepods in the cgroup tree, e.g. "/". */
+  readonly cgroupRoot: string;
+  /** null = no limit. */
+  readonly maxParallelImagePulls: number | null;
+  /** Names or prefixes with a trailing *, as the kubelet's flag takes them. */
+  readonly allowedUnsafeSysctls: readonly string[];
+  /** Longest wait between restarts of a container, ms. */
+  readonly crashLoopMaxMs: number;
+  readonly maxPods: number;
+  /** Resources kept from pods, e.g. {cpu: "500m", memory: "1Gi"}. */
+  readonly reserved: Readonly<Record<string, string>>;
+  /** Capacity to reckon with instead of the host's own, by resource name. */
+  readonly capacity: Readonly<Record<string, string>>;
+  /** Labels of this node, for node selectors and affinity; the well-known ones are added. */
+  readonly nodeLabels: Readonly<Record<string, string>>;
+  readonly clusterDomain: string;
+  readonly clusterDNS: readonly string[];
+  /** The node's resolv.conf; '' = none. */
+  readonly resolvConf: string;
+  /** How often a pod without news is looked at again, ms. */
+  readonly syncFrequencyMs: number;
+  readonly seccompDefault: boolean;
+  /** Dead container instances kept per container of a pod. */
+  readonly maxDeadContainersPerContainer: number;
+}
+
+/** The kubelet's defaults; the paths are those of `rootDir` (DESIGN section 6). */
+export function agentConfig(given: Pick<AgentConfig, 'rootDir' | 'nodeName'> & Partial<AgentConfig>): AgentConfig {
+  const isDefaultRoot = given.rootDir === DEFAULT_ROOT_DIR;
+  return {
+    podLogsDir: isDefaultRoot ? '/var/log/pods' : `${given.rootDir}/logs/pods`,
+    containerLinksDir: isDefaultRoot ? '/var/log/containers' : `${given.rootDir}/logs/containers`,
+    cgroupRoot: '/',
+    maxParallelImagePulls: null,
+    allowedUnsafeSysctls: [],
+    crashLoopMaxMs: 300_000,
+    maxPods: 110,
+    reserved: {},
+    capacity: {},
+    nodeLabels: {},
+    clusterDomain: '',
+    clusterDNS: [],
+    resolvConf: '/etc/resolv.conf',
+    syncFrequencyMs: 60_000,
+    seccompDefault: false,
+    maxDeadContainersPerContainer: 1,
+    ...given,
+  };
+}
+
+export const DEFAULT_ROOT_DIR = '/var/lib/minikubelet';
