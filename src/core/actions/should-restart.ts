@@ -9,10 +9,10 @@ import type {PodRuntimeStatus} from '../runtime-status/types.js';
 export function shouldContainerBeRestarted(container: Container, pod: Pod, status: PodRuntimeStatus): boolean {
   if (pod.metadata.deletionTimestamp !== undefined) return false;
   const current = findContainer(status, container.name);
-  switch (current?.state) {
+  if (current === undefined) return true;
+  switch (current.state) {
     case 'running':
       return false;
-    case undefined:
     // created: the start failed. unknown: it may have ended. Both are tried again under any policy.
     case 'created':
     case 'unknown':
