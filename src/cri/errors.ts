@@ -1,0 +1,69 @@
+// The one place that makes a CriError from what gRPC says, and tells a runtime that is lost from one that refuses.
+// Code names: https://grpc.github.io/grpc/core/md_doc_statuscodes.html
+import {CriError, type CriCode} from '../core/errors.js';
+
+/** Status codes by number. */
+const CODES: readonly (CriCode | 'OK')[] = [
+  'OK',
+  'CANCELLED',
+  'UNKNOWN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+  'UNAUTHENTICATED',
+];
+
+/** What a failed gRPC call carries; grpc-js's ServiceError has this shape. */
+export interface GrpcFailure {
+  readonly code: number;
+  /** The server's own text. */
+  readonly details: string;
+}
+
+/** The error of a failed call, with the runtime's own words. */
+export function criErrorFrom(rpc: string, endpoint: string, failure: unknown): CriError {
+  if (!isGrpcFailure(failure)) {
+    const message = failure instanceof Error ? failure.message : String(failure);
+    return new CriError({rpc, endpoint, code: 'UNKNOWN', message, cause: failure});
+  }
+  return new CriError({rpc, endpoint, code: codeName(failure.code), message: failure.details, cause: failure});
+}
+
+/** The name of a gRPC status code; numbers of the future are UNKNOWN. */
+export function codeName(code: number): CriCode {
+  const name = CODES[code];
+  return name === undefined || name === 'OK' ? 'UNKNOWN' : name;
+}
+
+/** The number of a gRPC status code. */
+export function codeNumber(code: CriCode): number {
+  return CODES.indexOf(code);
+}
+
+/**
+ * True when nobody answered: the runtime is gone, was restarted or never was there. The call may or may not have taken
+ * effect. False for every refusal, a late answer included.
+ */
+export function isRuntimeLost(error: unknown): error is CriError {
+  return error instanceof CriError && error.code === 'UNAVAILABLE';
+}
+
+/** True for a CriError of this code, e.g. NOT_FOUND. */
+export function isCriCode(error: unknown, code: CriCode): error is CriError {
+  return error instanceof CriError && error.code === code;
+}
+
+function isGrpcFailure(failure: unknown): failure is GrpcFailure {
+  if (typeof failure !== 'object' || failure === null) return false;
+  return 'code' in failure && typeof failure.code === 'number' && 'details' in failure;
+}
