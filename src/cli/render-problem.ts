@@ -1,6 +1,7 @@
 // Manifest problems as compilers and the API server print them: place first, clickable; then the field and what is wrong.
 // Mirrors k8s.io/apimachinery/pkg/util/validation/field.Error ErrorBody.
 import type {ManifestPosition, ManifestProblem} from '../core/errors.js';
+import {bigintAsText} from './log-lines.js';
 import {stripControl} from './table.js';
 
 /** `pods/web.yaml:12:7 spec.containers[0].image: Required value`, in one line. */
@@ -56,6 +57,6 @@ function withDetail(text: string, detail: string): string {
 
 /** A value as JSON, cut where it would fill the screen. */
 function shortJson(value: unknown): string {
-  const text = typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? 'null');
+  const text = JSON.stringify(value, bigintAsText);
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }

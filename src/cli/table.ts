@@ -28,7 +28,7 @@ function pad(cell: string, width: number): string {
 
 /** Characters that take room on a terminal: escape sequences do not. */
 export function displayWidth(text: string): number {
-  return [...stripControl(text)].length;
+  return Array.from(stripControl(text)).length;
 }
 
 /** The text without escape sequences and control characters, so that no image name or log line can steer a terminal. */
