@@ -1,0 +1,32 @@
+// Is a text an IP address? As Go's net package reads one, leading zeros in IPv4 allowed (k8s.io/utils ParseIPSloppy).
+
+/** True for IPv4 in dotted form and for IPv6, without zone and without brackets. */
+export function isIPAddress(text: string): boolean {
+  return text.includes(':') ? isIPv6(text) : isIPv4(text);
+}
+
+function isIPv4(text: string): boolean {
+  const octets = text.split('.');
+  return octets.length === 4 && octets.every(octet => /^\d+$/.test(octet) && Number(octet) <= 255);
+}
+
+function isIPv6(text: string): boolean {
+  const [head = '', tail, ...more] = text.split('::');
+  if (more.length > 0) return false;
+  const before = groups(head, tail === undefined);
+  if (tail === undefined) return before === 8;
+  const after = groups(tail, true);
+  return before !== null && after !== null && before + after < 8;
+}
+
+/** How many 16-bit groups a run of an IPv6 address has; null when it is none. Only the last may hold an IPv4 address. */
+function groups(run: string, last: boolean): number | null {
+  if (run === '') return 0;
+  const parts = run.split(':');
+  const final = parts.at(-1) ?? '';
+  const embedded = last && final.includes('.');
+  if (embedded && !isIPv4(final)) return null;
+  const hex = embedded ? parts.slice(0, -1) : parts;
+  if (!hex.every(part => /^[0-9a-fA-F]{1,4}$/.test(part))) return null;
+  return hex.length + (embedded ? 2 : 0);
+}
