@@ -1,0 +1,42 @@
+// Takes down every pod of a runtime that is ours alone: its containers with their grace, then its sandbox.
+import type {RuntimeService} from '../../cri/runtime-service.js';
+import type {EmbeddedRuntimeDeps} from './deps.js';
+
+/** The annotation each container carries its pod's grace in, as the kubelet writes it. Seconds. */
+const GRACE_ANNOTATION = 'io.kubernetes.pod.terminationGracePeriod';
+/** The kubelet's floor. */
+const LEAST_GRACE_SECONDS = 2;
+
+/** Resolves with how many pods there were. Rejects with CriError when the runtime refuses or is lost. */
+export async function removePods(
+  deps: EmbeddedRuntimeDeps,
+  endpoint: string,
+  gracePeriodSeconds: number | undefined,
+  signal: AbortSignal,
+): Promise<number> {
+  const {runtime} = deps.connect(endpoint);
+  try {
+    const sandboxes = await runtime.listPodSandbox(undefined, signal);
+    const containers = await runtime.listContainers(undefined, signal);
+    const endings = sandboxes.map(async ({id}) => {
+      const own = containers.filter(container => container.podSandboxId === id);
+      await Promise.all(
+        own.map(({id: containerId, annotations}) => {
+          const grace = gracePeriodSeconds ?? Number(annotations[GRACE_ANNOTATION] ?? LEAST_GRACE_SECONDS);
+          return runtime.stopContainer(containerId, Math.max(grace, LEAST_GRACE_SECONDS), signal);
+        }),
+      );
+      await removeSandbox(runtime, id, signal);
+    });
+    const failed = (await Promise.allSettled(endings)).find(ending => ending.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return sandboxes.length;
+  } finally {
+    runtime.close();
+  }
+}
+
+async function removeSandbox(runtime: RuntimeService, id: string, signal: AbortSignal): Promise<void> {
+  await runtime.stopPodSandbox(id, signal);
+  await runtime.removePodSandbox(id, signal);
+}

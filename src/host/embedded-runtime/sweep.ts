@@ -1,0 +1,167 @@
+// Removes what a runtime that could not end in order left on the machine: shims and containers, network namespaces, the
+// bridge, iptables rules, sockets, mounts. Everything is found through the root directory; nothing shared is scanned.
+import {existsSync} from 'node:fs';
+import {readdir, readFile, readlink, rm, stat} from 'node:fs/promises';
+import {basename, join} from 'node:path';
+import type {Clock} from '../../lib/clock.js';
+import {mountAt, mountsUnder, readMountinfo} from '../mountinfo.js';
+import {isSameProcess, identifyProcess, processArguments} from '../process-identity.js';
+import {findExecutable, runCommand} from '../run-command.js';
+import {readBefore, savedRules, type Before} from './before.js';
+import {cleanupRules, emptyNewTables} from './iptables.js';
+import {namespaceMounts} from './mounts.js';
+import type {RuntimePaths} from './paths.js';
+
+/** A container that containerd's task directory still describes. */
+export interface Bundle {
+  readonly id: string;
+  /** Path of the network namespace it joined. */
+  readonly networkNamespace: string | null;
+  /** Unix socket of its shim. */
+  readonly shimSocket: string | null;
+  /** Sources of its bind mounts. */
+  readonly mountSources: readonly string[];
+}
+
+/** Every container that the state directory knows, dead or alive. */
+export async function readBundles(paths: RuntimePaths): Promise<readonly Bundle[]> {
+  const tasks = join(paths.stateDir, 'io.containerd.runtime.v2.task', 'k8s.io');
+  const ids = await readdir(tasks).catch(() => []);
+  return Promise.all(ids.map(id => readBundle(join(tasks, id))));
+}
+
+/** Kills what is left of daemon, shims and containers. */
+export async function killLeftovers(paths: RuntimePaths, clock: Clock, signal: AbortSignal): Promise<void> {
+  const runtimePids = await runtimeProcesses(paths);
+  const identities = runtimePids.flatMap(pid => identifyProcess(pid) ?? []);
+  for (const {pid} of identities) killQuietly(pid);
+  // runc kills all of a container's cgroup and removes the cgroup; it needs no shim for that.
+  const runc = findExecutable('runc');
+  const root = join(paths.runcDir, 'k8s.io');
+  for (const id of runc === null ? [] : await readdir(root).catch(() => [])) {
+    await runCommand(String(runc), ['--root', root, 'delete', '--force', id], {signal});
+  }
+  while (identities.some(isSameProcess)) await clock.sleep(5, signal);
+}
+
+/** Removes network, sockets, result caches and mounts. The processes must be gone. */
+export async function removeLeftovers(paths: RuntimePaths, bundles: readonly Bundle[]): Promise<void> {
+  await removeNetworkNamespaces(paths, bundles);
+  await removeBridge(paths);
+  await removeRules(paths, await readBefore(paths));
+  await removeResultCache(paths, bundles);
+  for (const {shimSocket} of bundles) if (shimSocket !== null) await rm(shimSocket, {force: true});
+  await unmountAll(paths.dir);
+}
+
+/** Unmounts everything on and below a directory; what is busy is detached. */
+export async function unmountAll(dir: string): Promise<void> {
+  for (const mount of mountsUnder(await readMountinfo(), dir)) {
+    const {code} = await runCommand('umount', ['--no-canonicalize', mount.mountPoint]);
+    if (code !== 0) await runCommand('umount', ['--no-canonicalize', '--lazy', mount.mountPoint]);
+  }
+}
+
+async function readBundle(dir: string): Promise<Bundle> {
+  const spec = await readJson(join(dir, 'config.json'));
+  const address = (await readFile(join(dir, 'address'), 'utf8').catch(() => '')).trim();
+  const network = spec.linux?.namespaces?.find(namespace => namespace.type === 'network')?.path;
+  return {
+    id: basename(dir),
+    networkNamespace: network ?? null,
+    shimSocket: address.startsWith('unix://') ? address.slice('unix://'.length) : null,
+    mountSources: (spec.mounts ?? []).flatMap(mount => mount.source ?? []),
+  };
+}
+
+/** The part of an OCI runtime spec that is read here. */
+interface OciSpec {
+  readonly linux?: {readonly namespaces?: readonly {readonly type?: string; readonly path?: string}[]};
+  readonly mounts?: readonly {readonly source?: string}[];
+}
+
+async function readJson(path: string): Promise<OciSpec> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as OciSpec;
+  } catch {
+    // A container that was cut off while it was made: there is nothing to learn from it.
+    return {};
+  }
+}
+
+/** The daemon and its shims: all that run in the held mount namespace, or name our socket. */
+async function runtimeProcesses(paths: RuntimePaths): Promise<readonly number[]> {
+  const held =
+    mountAt(await readMountinfo(), paths.mountNamespace) === undefined ? null : await stat(paths.mountNamespace);
+  const namespace = held === null ? null : `mnt:[${held.ino}]`;
+  const pids = (await readdir('/proc')).map(Number).filter(pid => pid > 0 && pid !== process.pid);
+  const ours = await Promise.all(
+    pids.map(async pid => {
+      if (namespace !== null && (await readlink(`/proc/${pid}/ns/mnt`).catch(() => '')) === namespace) return true;
+      const [program = '', ...args] = processArguments(pid);
+      return basename(program).startsWith('containerd') && [paths.socket, paths.config].some(own => args.includes(own));
+    }),
+  );
+  return pids.filter((_, index) => ours[index]);
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
+}
+
+async function removeNetworkNamespaces(paths: RuntimePaths, bundles: readonly Bundle[]): Promise<void> {
+  const here = await readMountinfo();
+  // A namespace whose pod never got a container is known only by its mount, which a private / keeps from the host.
+  const onlyTheirs = ((await namespaceMounts(paths)) ?? []).filter(
+    mount => isPodNetwork(mount.mountPoint) && mount.fsType === 'nsfs' && mountAt(here, mount.mountPoint) === undefined,
+  );
+  const known = bundles.flatMap(bundle => bundle.networkNamespace ?? []).filter(isPodNetwork);
+  for (const path of new Set([...known.map(withoutVar), ...onlyTheirs.map(mount => mount.mountPoint)])) {
+    await runCommand('nsenter', [`--mount=${paths.mountNamespace}`, '--', 'umount', '--lazy', path]);
+    if (mountAt(here, path) !== undefined) await runCommand('umount', ['--lazy', path]);
+    await rm(path, {force: true});
+  }
+}
+
+function isPodNetwork(path: string): boolean {
+  return /^(\/var)?\/run\/netns\/cni-[0-9a-f-]+$/.test(path);
+}
+
+/** /var/run is a link to /run; the mount table has the target. */
+function withoutVar(path: string): string {
+  return path.replace(/^\/var\/run\//, '/run/');
+}
+
+async function removeBridge(paths: RuntimePaths): Promise<void> {
+  if (!existsSync(`/sys/class/net/${paths.bridge}`)) return;
+  const [file, ...args] = findExecutable('ip') === null ? ['busybox', 'ip'] : ['ip'];
+  await runCommand(file ?? 'ip', [...args, 'link', 'delete', paths.bridge]);
+}
+
+async function removeRules(paths: RuntimePaths, before: Before | null): Promise<void> {
+  const commands = cleanupRules(await savedRules(), paths.network, before?.chains ?? []);
+  if (commands !== '') await runCommand('iptables-restore', ['--noflush'], {input: commands});
+  if (before === null || findExecutable('nft') === null) return;
+  for (const table of emptyNewTables(await savedRules(), before.tables)) {
+    await runCommand('iptables', ['-t', table, '-X']);
+    const listed = await runCommand('nft', ['list', 'table', 'ip', table]);
+    if (/^table ip \S+ \{\s*\}\s*$/.test(listed.stdout)) await runCommand('nft', ['delete', 'table', 'ip', table]);
+  }
+}
+
+const RESULTS = '/var/lib/cni/results';
+
+async function removeResultCache(paths: RuntimePaths, bundles: readonly Bundle[]): Promise<void> {
+  const names = await readdir(RESULTS).catch(() => []);
+  const own = names.filter(name => name.startsWith(`${paths.network}-`));
+  const ids = new Set([
+    ...bundles.map(bundle => bundle.id),
+    ...own.map(name => name.slice(paths.network.length + 1).split('-')[0]),
+  ]);
+  const loopback = names.filter(name => ids.has(/^cni-loopback-([0-9a-f]+)-/.exec(name)?.[1]));
+  for (const name of [...own, ...loopback]) await rm(join(RESULTS, name), {force: true});
+}

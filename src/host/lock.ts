@@ -1,0 +1,108 @@
+// One holder a lock file: the kernel's flock on an open file, so that nothing is stale after a crash, and a line in the file
+// that says who it is. Node has no flock(2); util-linux's flock takes it on the descriptor we keep open.
+import {mkdir, open, readFile} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
+import {HostError, RootLockedError} from '../core/errors.js';
+import {runCommand} from './run-command.js';
+
+export interface LockHolder {
+  readonly pid: number;
+  /** Its command line, for people. */
+  readonly command: string;
+}
+
+export interface Lock {
+  /** Gives the lock back. The process' end does the same. */
+  release(): Promise<void>;
+}
+
+/** The lock of a whole root directory: a `watch`, or one `apply` or `delete` at a time. */
+export function rootLockPath(rootDir: string): string {
+  return join(rootDir, 'lock');
+}
+
+export interface LockOptions {
+  /** How long to wait for another holder, in seconds. 0 = not at all. */
+  readonly waitSeconds?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Takes a lock, or rejects with RootLockedError that names the holder. */
+export async function acquireLock(path: string, self: LockHolder, options: LockOptions = {}): Promise<Lock> {
+  await mkdir(dirname(path), {recursive: true}).catch((error: unknown) => {
+    throw new HostError(`cannot make ${dirname(path)}: ${(error as Error).message}`, {
+      cause: error,
+      hint: 'run as root, or choose another --root-dir',
+    });
+  });
+  const file = await open(path, 'a+', 0o600).catch((error: unknown) => {
+    throw new HostError(`cannot open the lock ${path}: ${(error as Error).message}`, {
+      cause: error,
+      hint: 'run as root, or choose another --root-dir',
+    });
+  });
+  const {waitSeconds = 0, signal} = options;
+  const patience = waitSeconds === 0 ? ['--nonblock'] : ['--timeout', String(waitSeconds)];
+  const {code, stderr} = await runCommand('flock', [...patience, '--exclusive', '3'], {
+    extraFds: [file.fd],
+    ...(signal === undefined ? {} : {signal}),
+  }).catch(async (error: unknown) => {
+    await file.close();
+    throw error;
+  });
+  if (code !== 0) {
+    await file.close();
+    if (stderr.trim() !== '') throw new HostError(`cannot lock ${path}: ${stderr.trim()}`);
+    throw lockedError(path, await readHolder(path));
+  }
+  await file.truncate(0);
+  await file.writeFile(`${JSON.stringify(self)}\n`);
+  return {
+    async release() {
+      // Emptied first: whoever reads the file after the lock is free must not be told of us.
+      await file.truncate(0);
+      await file.close();
+    },
+  };
+}
+
+/** This process, as a lock names it. */
+export function thisProcess(): LockHolder {
+  return {
+    pid: process.pid,
+    command: process.argv
+      .slice(1)
+      .map(argument => argument.split('/').pop())
+      .join(' '),
+  };
+}
+
+/** Who holds a lock now; null when it is free or was never taken. */
+export async function lockHolder(path: string): Promise<LockHolder | null> {
+  const file = await open(path, 'r').catch(() => null);
+  if (file === null) return null;
+  try {
+    const {code} = await runCommand('flock', ['--nonblock', '--shared', '3'], {extraFds: [file.fd]});
+    return code === 0 ? null : ((await readHolder(path)) ?? {pid: 0, command: 'unknown'});
+  } finally {
+    await file.close();
+  }
+}
+
+function lockedError(path: string, holder: LockHolder | null): RootLockedError {
+  const who = holder === null ? 'another process' : `process ${holder.pid} (${holder.command})`;
+  return new RootLockedError(`${dirname(path)} is in use by ${who}`, {
+    hint: 'wait for it to end, stop it, or use another --root-dir',
+  });
+}
+
+async function readHolder(path: string): Promise<LockHolder | null> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (typeof value !== 'object' || value === null || !('pid' in value) || !('command' in value)) return null;
+    return {pid: Number(value.pid), command: String(value.command)};
+  } catch {
+    // Empty between taking the lock and writing the line: the holder is known to exist, not by name.
+    return null;
+  }
+}

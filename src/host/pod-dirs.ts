@@ -1,0 +1,121 @@
+// Where a pod's files are on the host. Mirrors kubelet v1.36 pkg/kubelet/kubelet_getters.go and
+// pkg/kubelet/kuberuntime/{helpers,legacy}.go (log directories and links).
+import {randomBytes} from 'node:crypto';
+import {chmod, mkdir, open, rm} from 'node:fs/promises';
+import {join} from 'node:path';
+
+export const DEFAULT_ROOT_DIR = '/var/lib/minikubelet';
+
+/** Directories of one instance, that is, of one root directory. All absolute. */
+export interface InstanceDirs {
+  readonly rootDir: string;
+  /** Volumes, /etc/hosts and termination logs, one directory a pod uid. */
+  readonly podsDir: string;
+  /** Container logs, one directory a pod. */
+  readonly podLogsDir: string;
+  /** Links by container, for log collectors. */
+  readonly containerLogsDir: string;
+}
+
+/** The host's own log directories for the default root, else below the root directory (DESIGN section 6). */
+export function instanceDirs(rootDir: string, podLogsDir?: string): InstanceDirs {
+  const logs = rootDir === DEFAULT_ROOT_DIR ? '/var/log' : join(rootDir, 'logs');
+  return {
+    rootDir,
+    podsDir: join(rootDir, 'pods'),
+    podLogsDir: podLogsDir ?? join(logs, 'pods'),
+    containerLogsDir: join(logs, 'containers'),
+  };
+}
+
+export function podDir(dirs: InstanceDirs, uid: string): string {
+  return join(dirs.podsDir, uid);
+}
+
+/** Volumes of all plugins. */
+export function podVolumesDir(dirs: InstanceDirs, uid: string): string {
+  return join(podDir(dirs, uid), 'volumes');
+}
+
+/** Directory of one volume. `plugin` is the API's name, e.g. kubernetes.io/empty-dir; the slash is written as a tilde. */
+export function podVolumeDir(
+  dirs: InstanceDirs,
+  uid: string,
+  volume: {readonly plugin: string; readonly name: string},
+): string {
+  return join(podVolumesDir(dirs, uid), volume.plugin.replaceAll('/', '~'), volume.name);
+}
+
+/** Bind mounts of subPaths: <volume>/<container>/<index of the mount>. */
+export function podSubpathsDir(dirs: InstanceDirs, uid: string): string {
+  return join(podDir(dirs, uid), 'volume-subpaths');
+}
+
+/** What volume plugins note about their volumes, beside the volumes. */
+export function podPluginsDir(dirs: InstanceDirs, uid: string): string {
+  return join(podDir(dirs, uid), 'plugins');
+}
+
+/** Termination logs of one container, one file an instance. */
+export function podContainerDir(dirs: InstanceDirs, uid: string, container: string): string {
+  return join(podDir(dirs, uid), 'containers', container);
+}
+
+/** The managed /etc/hosts of a pod. */
+export function podHostsPath(dirs: InstanceDirs, uid: string): string {
+  return join(podDir(dirs, uid), 'etc-hosts');
+}
+
+export interface PodIdentity {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export function podLogDir(dirs: InstanceDirs, pod: PodIdentity): string {
+  return join(dirs.podLogsDir, `${pod.namespace}_${pod.name}_${pod.uid}`);
+}
+
+export function containerLogDir(dirs: InstanceDirs, pod: PodIdentity, container: string): string {
+  return join(podLogDir(dirs, pod), container);
+}
+
+/** ext4 takes no longer names. */
+const LONGEST_NAME = 255;
+
+/** The link `<pod>_<namespace>_<container>-<id>.log`; the front is cut where the whole would be too long a name. */
+export function containerLogLink(
+  dirs: InstanceDirs,
+  link: {
+    readonly podName: string;
+    readonly podNamespace: string;
+    readonly containerName: string;
+    readonly containerId: string;
+  },
+): string {
+  const suffix = `-${link.containerId}.log`;
+  const front = `${link.podName}_${link.podNamespace}_${link.containerName}`.slice(0, LONGEST_NAME - suffix.length);
+  return join(dirs.containerLogsDir, `${front}${suffix}`);
+}
+
+/** Makes the directories that every pod has. Mirrors kubelet makePodDataDirs. */
+export async function makePodDirs(dirs: InstanceDirs, uid: string): Promise<void> {
+  await mkdir(dirs.podsDir, {recursive: true, mode: 0o750});
+  for (const dir of [podDir(dirs, uid), podVolumesDir(dirs, uid), podPluginsDir(dirs, uid)]) {
+    await mkdir(dir, {recursive: true, mode: 0o750});
+  }
+}
+
+/** Makes a new termination log file with a random name of 8 hex digits that any user of a container may write. */
+export async function makeTerminationLog(containerDir: string): Promise<string> {
+  await mkdir(containerDir, {recursive: true, mode: 0o750});
+  const path = join(containerDir, randomBytes(4).toString('hex'));
+  await (await open(path, 'w')).close();
+  await chmod(path, 0o666);
+  return path;
+}
+
+/** Removes a pod's directory. Everything mounted below it must be unmounted before. */
+export async function removePodDir(dirs: InstanceDirs, uid: string): Promise<void> {
+  await rm(podDir(dirs, uid), {recursive: true, force: true});
+}

@@ -1,0 +1,44 @@
+// Who a process is: a pid alone may be recycled, so it is kept with the kernel's start time of the process and the boot.
+import {readFileSync} from 'node:fs';
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Start time in clock ticks since boot, field 22 of /proc/PID/stat. */
+  readonly startTicks: string;
+  readonly bootId: string;
+}
+
+/** Identity of a live process; null when there is none, or only its zombie. */
+export function identifyProcess(pid: number): ProcessIdentity | null {
+  const stat = readText(`/proc/${pid}/stat`);
+  if (stat === null) return null;
+  // The command name is in parentheses and may hold anything, parentheses included.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, startTicks] = [fields[0], fields[19]];
+  if (startTicks === undefined || state === 'Z' || state === 'X') return null;
+  return {pid, startTicks, bootId: bootId()};
+}
+
+/** Whether exactly that process still lives. */
+export function isSameProcess(identity: ProcessIdentity): boolean {
+  const now = identifyProcess(identity.pid);
+  return now !== null && now.startTicks === identity.startTicks && now.bootId === identity.bootId;
+}
+
+/** Changes with each boot of the machine. */
+export function bootId(): string {
+  return readText('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
+}
+
+/** Arguments of a process, empty when it is gone. */
+export function processArguments(pid: number): readonly string[] {
+  return (readText(`/proc/${pid}/cmdline`) ?? '').split('\0').filter(argument => argument !== '');
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,86 @@
+// Small facts that must outlive the process and cannot be labels of the runtime: which pod uids and images are ours, the last
+// status of a pod. One JSON file an entry below <root>/records, replaced by rename, so that a crash leaves old or new.
+import {createHash, randomBytes} from 'node:crypto';
+import {mkdir, readdir, readFile, rename, rm, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+
+export interface RecordStore<T> {
+  /** undefined = no entry, or one that is damaged. */
+  get(key: string): Promise<T | undefined>;
+  put(key: string, value: T): Promise<void>;
+  delete(key: string): Promise<void>;
+  /** Every entry, in no particular order; damaged ones are left out. */
+  list(): Promise<readonly {readonly key: string; readonly value: T}[]>;
+}
+
+/** A pod whose directories, cgroups or logs this instance made. Keyed by uid. */
+export interface PodRecord {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Endpoint of the runtime it was made on. */
+  readonly endpoint: string;
+  /** Path of its cgroup below each controller, e.g. /kubepods/besteffort/pod<uid>; '' = none was made. */
+  readonly cgroup: string;
+}
+
+/** An image this instance pulled. Keyed by the runtime's reference. */
+export interface ImageRecord {
+  readonly imageRef: string;
+  readonly endpoint: string;
+}
+
+export interface InstanceRecords {
+  readonly pods: RecordStore<PodRecord>;
+  readonly images: RecordStore<ImageRecord>;
+  /** The last published status of a pod, by uid: JSON of the API's PodStatus. */
+  readonly statuses: RecordStore<unknown>;
+}
+
+/** The records of a root directory. Directories are made with the first entry. */
+export function instanceRecords(rootDir: string): InstanceRecords {
+  const at = <T>(kind: string): RecordStore<T> => createRecordStore<T>(join(rootDir, 'records', kind));
+  return {pods: at('pods'), images: at('images'), statuses: at('statuses')};
+}
+
+/** A store in `dir`. The values are what JSON keeps of them. */
+export function createRecordStore<T>(dir: string): RecordStore<T> {
+  const pathOf = (key: string): string => join(dir, `${fileName(key)}.json`);
+  const read = async (path: string): Promise<Entry<T> | undefined> => {
+    try {
+      return JSON.parse(await readFile(path, 'utf8')) as Entry<T>;
+    } catch {
+      // Not there, or cut off by a full disk: both mean that nothing is known.
+      return undefined;
+    }
+  };
+  return {
+    async get(key) {
+      return (await read(pathOf(key)))?.value;
+    },
+    async put(key, value) {
+      await mkdir(dir, {recursive: true, mode: 0o700});
+      const temporary = join(dir, `.${randomBytes(6).toString('hex')}`);
+      await writeFile(temporary, JSON.stringify({key, value}), {mode: 0o600});
+      await rename(temporary, pathOf(key));
+    },
+    async delete(key) {
+      await rm(pathOf(key), {force: true});
+    },
+    async list() {
+      const names = (await readdir(dir).catch(() => [])).filter(name => name.endsWith('.json'));
+      const entries = await Promise.all(names.map(name => read(join(dir, name))));
+      return entries.filter(entry => entry !== undefined);
+    },
+  };
+}
+
+interface Entry<T> {
+  readonly key: string;
+  readonly value: T;
+}
+
+/** Keys that are not plain names (image references) are hashed. */
+function fileName(key: string): string {
+  return /^[\w-][\w.-]{0,100}$/.test(key) ? key : createHash('sha256').update(key).digest('hex');
+}
