@@ -54,10 +54,10 @@ export async function hasImage(
   name: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const {runtime, images} = deps.connect(embeddedEndpoint(paths.rootDir));
+  const {images, close} = deps.connect(embeddedEndpoint(paths.rootDir));
   try {
     return (await images.imageStatus(name, signal)).image !== undefined;
   } finally {
-    runtime.close();
+    close();
   }
 }

@@ -18,7 +18,8 @@ export async function shareDirectory(dir: string): Promise<void> {
     // Under a shared / the bind is / 's peer, and everything mounted below it would appear twice.
     await mustRun('mount', ['--make-private', dir]);
   }
-  if (mountAt(await readMountinfo(), dir)?.peerGroup == null) await mustRun('mount', ['--make-rshared', dir]);
+  if ((mountAt(await readMountinfo(), dir)?.peerGroup ?? null) === null)
+    await mustRun('mount', ['--make-rshared', dir]);
 }
 
 /**
@@ -68,6 +69,6 @@ export async function namespaceMounts(paths: RuntimePaths): Promise<readonly Mou
 async function canReuseNamespace(paths: RuntimePaths): Promise<boolean> {
   const theirs = await namespaceMounts(paths);
   if (theirs === null) return false;
-  const ours = mountAt(await readMountinfo(), paths.podsDir)?.peerGroup;
-  return ours != null && mountAt(theirs, paths.podsDir)?.peerGroup === ours;
+  const ours = mountAt(await readMountinfo(), paths.podsDir)?.peerGroup ?? null;
+  return ours !== null && mountAt(theirs, paths.podsDir)?.peerGroup === ours;
 }

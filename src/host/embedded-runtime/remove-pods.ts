@@ -14,7 +14,7 @@ export async function removePods(
   gracePeriodSeconds: number | undefined,
   signal: AbortSignal,
 ): Promise<number> {
-  const {runtime} = deps.connect(endpoint);
+  const {runtime, close} = deps.connect(endpoint);
   try {
     const sandboxes = await runtime.listPodSandbox(undefined, signal);
     const containers = await runtime.listContainers(undefined, signal);
@@ -32,7 +32,7 @@ export async function removePods(
     if (failed !== undefined) throw failed.reason;
     return sandboxes.length;
   } finally {
-    runtime.close();
+    close();
   }
 }
 

@@ -163,14 +163,14 @@ async function waitUntilReady(
   try {
     // A client that finds no socket waits a second before it looks again, so it is made when there is one.
     await poll(() => socketAnswers(paths.socket));
-    const {runtime} = deps.connect(embeddedEndpoint(paths.rootDir));
+    const {runtime, close} = deps.connect(embeddedEndpoint(paths.rootDir));
     try {
       await poll(async () => {
         const answer = await runtime.status(signal).catch(() => null);
         return answer?.status?.conditions.every(condition => condition.status) ?? false;
       });
     } finally {
-      runtime.close();
+      close();
     }
   } catch (error) {
     if (!timedOut()) throw error;

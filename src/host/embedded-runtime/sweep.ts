@@ -138,8 +138,9 @@ function withoutVar(path: string): string {
 
 async function removeBridge(paths: RuntimePaths): Promise<void> {
   if (!existsSync(`/sys/class/net/${paths.bridge}`)) return;
-  const [file, ...args] = findExecutable('ip') === null ? ['busybox', 'ip'] : ['ip'];
-  await runCommand(file ?? 'ip', [...args, 'link', 'delete', paths.bridge]);
+  const deletion = ['link', 'delete', paths.bridge];
+  if (findExecutable('ip') === null) await runCommand('busybox', ['ip', ...deletion]);
+  else await runCommand('ip', deletion);
 }
 
 async function removeRules(paths: RuntimePaths, before: Before | null): Promise<void> {
