@@ -1,0 +1,117 @@
+// One gRPC connection and the three ways to use it: a call, a stream, and an end. Knows deadlines and signals, not CRI.
+import {Client, credentials, Metadata, type CallOptions, type ClientOptions} from '@grpc/grpc-js';
+import type {Clock} from '../lib/clock.js';
+import {criErrorFrom} from './errors.js';
+import {streamItems} from './stream-items.js';
+
+/** Encodes and decodes one message; the generated message objects have this shape. */
+export interface Codec<T> {
+  encode(message: T): {finish(): Uint8Array};
+  decode(input: Uint8Array): T;
+}
+
+/** A method of a generated service definition. */
+export interface Method<Request, Response> {
+  readonly name: string;
+  readonly requestType: Codec<Request>;
+  readonly responseType: Codec<Response>;
+}
+
+export interface CallSettings {
+  readonly signal: AbortSignal;
+  /** ms from now; null = only the signal ends the call. */
+  readonly timeoutMs: number | null;
+}
+
+const CHANNEL_OPTIONS: ClientOptions = {
+  // A Unix socket has no name of its own, and some servers refuse the path as an authority.
+  'grpc.default_authority': 'localhost',
+  // A list of 10,000 pods is larger than any limit one would guess, and the peer is root on this very host.
+  'grpc.max_receive_message_length': -1,
+  'grpc-node.flow_control_window': 4 * 1024 * 1024,
+  // The kubelet's back-off towards a runtime that restarts. A retry of a call is the next sync's business.
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 3_000,
+  'grpc.enable_retries': 0,
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.enable_channelz': 0,
+  'grpc.enable_http_proxy': 0,
+};
+
+/** A connection to one endpoint. Begins to connect at once, and again whenever it was lost. */
+export class GrpcChannel {
+  readonly endpoint: string;
+  readonly #client: Client;
+  readonly #clock: Clock;
+
+  constructor(endpoint: string, clock: Clock, options: ClientOptions = {}) {
+    this.endpoint = endpoint;
+    this.#clock = clock;
+    this.#client = new Client(endpoint, credentials.createInsecure(), {...CHANNEL_OPTIONS, ...options});
+    // The handshake runs while the caller still reads manifests.
+    this.#client.getChannel().getConnectivityState(true);
+  }
+
+  /** Rejects with CriError, or with the signal's reason when it aborts. */
+  call<Q, A>(service: string, method: Method<Q, A>, request: Q, settings: CallSettings): Promise<A> {
+    const {signal} = settings;
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(reasonOf(signal));
+        return;
+      }
+      const onAbort = (): void => {
+        call.cancel();
+        reject(reasonOf(signal));
+      };
+      const call = this.#client.makeUnaryRequest(
+        `/${service}/${method.name}`,
+        (message: Q) => bytesOf(method.requestType, message),
+        (bytes: Buffer) => method.responseType.decode(bytes),
+        request,
+        new Metadata(),
+        this.#callOptions(settings.timeoutMs),
+        (failure, answer) => {
+          signal.removeEventListener('abort', onAbort);
+          if (failure === null && answer !== undefined) resolve(answer);
+          else reject(criErrorFrom(method.name, this.endpoint, failure));
+        },
+      );
+      signal.addEventListener('abort', onAbort, {once: true});
+    });
+  }
+
+  /**
+   * The items of a server's stream from now on, kept until they are read. The iteration ends when the server ends the
+   * stream, rejects with CriError when it breaks, and with the signal's reason when that aborts.
+   */
+  stream<Q, A>(service: string, method: Method<Q, A>, request: Q, signal: AbortSignal): AsyncIterable<A> {
+    const source = this.#client.makeServerStreamRequest(
+      `/${service}/${method.name}`,
+      (message: Q) => bytesOf(method.requestType, message),
+      (bytes: Buffer) => method.responseType.decode(bytes),
+      request,
+      new Metadata(),
+      {},
+    );
+    return streamItems(source, signal, failure => criErrorFrom(method.name, this.endpoint, failure));
+  }
+
+  /** Running calls end with CANCELLED or UNAVAILABLE. */
+  close(): void {
+    this.#client.close();
+  }
+
+  #callOptions(timeoutMs: number | null): CallOptions {
+    return timeoutMs === null ? {} : {deadline: new Date(this.#clock.now() + timeoutMs)};
+  }
+}
+
+function bytesOf<T>(codec: Codec<T>, message: T): Buffer {
+  const bytes = codec.encode(message).finish();
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function reasonOf(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error('aborted', {cause: signal.reason});
+}
