@@ -32,6 +32,99 @@ interface Field {
 const EXTRA_FIELDS: Record<string, readonly Field[]> = {
   PodSpec: [{name: 'schedulingGroup', type: 'PodSchedulingGroup', required: false}],
   PodSchedulingGroup: [{name: 'podGroupName', type: 'string', required: false}],
+  PodCertificateProjection: [{name: 'userAnnotations', type: 'map[string]', required: false}],
+  PodStatus: [
+    {name: 'allocatedResources', type: 'map[Quantity]', required: false},
+    {name: 'nodeAllocatableResourceClaimStatuses', type: '[]NodeAllocatableResourceClaimStatus', required: false},
+    {name: 'resources', type: 'ResourceRequirements', required: false},
+  ],
+  NodeAllocatableResourceClaimStatus: [
+    {name: 'containers', type: '[]string', required: false},
+    {name: 'resourceClaimName', type: 'string', required: true},
+    {name: 'resources', type: 'map[Quantity]', required: true},
+  ],
+  ResourceHealth: [{name: 'message', type: 'string', required: false}],
+  VolumeMountStatus: [{name: 'volumeStatus', type: 'VolumeStatus', required: false}],
+  VolumeStatus: [{name: 'image', type: 'ImageVolumeStatus', required: false}],
+  ImageVolumeStatus: [{name: 'imageRef', type: 'string', required: false}],
+};
+
+/**
+ * Scalar fields that are pointers in the API's Go types: absent differs from zero, so that an empty value is kept. The
+ * empty value of any other optional field is the same as no value. Definition -> field names.
+ */
+const NULLABLE_FIELDS: Readonly<Record<string, string>> = {
+  AppArmorProfile: 'localhostProfile',
+  AzureDiskVolumeSource: 'cachingMode fsType kind readOnly',
+  CSIVolumeSource: 'fsType readOnly',
+  ClusterTrustBundleProjection: 'name optional signerName',
+  ConfigMap: 'immutable',
+  ConfigMapEnvSource: 'optional',
+  ConfigMapKeySelector: 'optional',
+  ConfigMapProjection: 'optional',
+  ConfigMapVolumeSource: 'defaultMode optional',
+  Container: 'restartPolicy',
+  ContainerStatus: 'started stopSignal',
+  DaemonSetSpec: 'revisionHistoryLimit',
+  DaemonSetStatus: 'collisionCount',
+  DeploymentSpec: 'progressDeadlineSeconds replicas revisionHistoryLimit',
+  DeploymentStatus: 'collisionCount terminatingReplicas',
+  DownwardAPIVolumeFile: 'mode',
+  DownwardAPIVolumeSource: 'defaultMode',
+  EmptyDirVolumeSource: 'sizeLimit',
+  EphemeralContainer: 'restartPolicy',
+  FCVolumeSource: 'lun',
+  FileKeySelector: 'optional',
+  GRPCAction: 'service service',
+  HostPathVolumeSource: 'type',
+  ISCSIVolumeSource: 'initiatorName',
+  JobSpec:
+    'activeDeadlineSeconds backoffLimit backoffLimitPerIndex completionMode completions managedBy manualSelector maxFailedIndexes parallelism podReplacementPolicy suspend ttlSecondsAfterFinished',
+  JobStatus: 'completionTime failedIndexes ready startTime terminating',
+  KeyToPath: 'mode',
+  Lifecycle: 'stopSignal',
+  ManagedFieldsEntry: 'time',
+  ObjectMeta: 'deletionGracePeriodSeconds deletionTimestamp',
+  OwnerReference: 'blockOwnerDeletion controller',
+  PersistentVolumeClaimSpec: 'storageClassName volumeAttributesClassName volumeMode',
+  PersistentVolumeClaimStatus: 'currentVolumeAttributesClassName',
+  PodCertificateProjection: 'maxExpirationSeconds',
+  PodDNSConfigOption: 'value',
+  PodFailurePolicyOnExitCodesRequirement: 'containerName',
+  PodResourceClaim: 'resourceClaimName resourceClaimTemplateName',
+  PodResourceClaimStatus: 'resourceClaimName',
+  PodSchedulingGroup: 'podGroupName',
+  PodSecurityContext:
+    'fsGroup fsGroupChangePolicy runAsGroup runAsNonRoot runAsUser seLinuxChangePolicy supplementalGroupsPolicy',
+  PodSpec:
+    'activeDeadlineSeconds automountServiceAccountToken enableServiceLinks hostUsers hostnameOverride preemptionPolicy priority runtimeClassName setHostnameAsFQDN shareProcessNamespace terminationGracePeriodSeconds',
+  PodStatus: 'startTime',
+  Probe: 'terminationGracePeriodSeconds',
+  ProjectedVolumeSource: 'defaultMode',
+  ReplicaSetSpec: 'replicas',
+  ReplicaSetStatus: 'terminatingReplicas',
+  RollingUpdateDaemonSet: 'maxSurge maxUnavailable',
+  RollingUpdateDeployment: 'maxSurge maxUnavailable',
+  RollingUpdateStatefulSetStrategy: 'maxUnavailable partition',
+  SeccompProfile: 'localhostProfile',
+  Secret: 'immutable',
+  SecretEnvSource: 'optional',
+  SecretKeySelector: 'optional',
+  SecretProjection: 'optional',
+  SecretVolumeSource: 'defaultMode optional',
+  SecurityContext:
+    'allowPrivilegeEscalation privileged procMount readOnlyRootFilesystem runAsGroup runAsNonRoot runAsUser',
+  ServiceAccountTokenProjection: 'expirationSeconds',
+  StatefulSetSpec: 'replicas revisionHistoryLimit',
+  StatefulSetStatus: 'collisionCount',
+  SuccessPolicyRule: 'succeededCount succeededIndexes',
+  Toleration: 'tolerationSeconds',
+  TopologySpreadConstraint: 'minDomains nodeAffinityPolicy nodeTaintsPolicy',
+  TypedLocalObjectReference: 'apiGroup apiGroup',
+  TypedObjectReference: 'apiGroup namespace apiGroup',
+  VolumeMount: 'mountPropagation recursiveReadOnly',
+  VolumeMountStatus: 'recursiveReadOnly',
+  WindowsSecurityContextOptions: 'gmsaCredentialSpec gmsaCredentialSpecName hostProcess runAsUserName',
 };
 
 /** The library types quantities as plain strings; these are the fields that hold one (or a map of them). */
@@ -165,22 +258,46 @@ function renderTypes(definitions: Map<string, Field[]>): string {
   return out.join('\n');
 }
 
+/** Fields that hold another definition and are no pointers in the API's Go types: empty is the same as none. */
+const VALUE_STRUCTS = new Set([
+  ...['metadata', 'spec', 'status', 'template', 'strategy', 'updateStrategy', 'state', 'lastState'],
+  ...['Container.resources', 'EphemeralContainer.resources', 'PersistentVolumeClaimSpec.resources'],
+]);
+
+function marker(owner: string, field: Field): string {
+  if (field.required) return '!';
+  const isDefinition = /^[A-Z]/.test(field.type) && !['Quantity', 'IntOrString', 'Time'].includes(field.type);
+  if (isDefinition) return VALUE_STRUCTS.has(field.name) || VALUE_STRUCTS.has(`${owner}.${field.name}`) ? '' : '?';
+  return NULLABLE_FIELDS[owner]?.split(' ').includes(field.name) === true ? '?' : '';
+}
+
+function checkNullableFields(definitions: Map<string, Field[]>): void {
+  for (const [owner, names] of Object.entries(NULLABLE_FIELDS)) {
+    for (const name of names.split(' ')) {
+      const field = definitions.get(owner)?.find(known => known.name === name);
+      if (field === undefined || field.required) throw new Error(`NULLABLE_FIELDS: no optional ${owner}.${name}`);
+    }
+  }
+}
+
 function renderSchema(definitions: Map<string, Field[]>): string {
   const out = [
     '// Generated by scripts/gen-pod-schema.ts from @kubernetes/client-node. Do not edit: run npm run gen:schema.',
-    '// Definition -> "field:type" list; a "!" after the name marks a required field. Types: string, int32, int64,',
+    '// Definition -> "field:type" list. After the name: "!" = required (an absent one is the empty value), "?" = an empty',
+    '// value differs from none; the empty value of any other field is the same as no value. Types: string, int32, int64,',
     '// double, boolean, bytes (base64), any, Quantity, IntOrString, Time, or another definition; []T and map[T] nest.',
     '',
     'export const SCHEMA: Readonly<Record<string, string>> = {',
   ];
   for (const [name, fields] of definitions) {
-    out.push(`  ${name}: '${fields.map(f => `${f.name}${f.required ? '!' : ''}:${f.type}`).join(' ')}',`);
+    out.push(`  ${name}: '${fields.map(f => `${f.name}${marker(name, f)}:${f.type}`).join(' ')}',`);
   }
   out.push('};', '');
   return out.join('\n');
 }
 
 const definitions = collect();
+checkNullableFields(definitions);
 const target = path.join(import.meta.dirname, '../src/core/pod');
 fs.writeFileSync(path.join(target, 'types.gen.ts'), renderTypes(definitions));
 fs.writeFileSync(path.join(target, 'schema.gen.ts'), renderSchema(definitions));

@@ -478,6 +478,10 @@ export interface ImageVolumeSource {
   readonly reference?: string;
 }
 
+export interface ImageVolumeStatus {
+  readonly imageRef?: string;
+}
+
 export interface Job {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -592,6 +596,12 @@ export interface NFSVolumeSource {
 export interface NodeAffinity {
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PreferredSchedulingTerm[];
   readonly requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector;
+}
+
+export interface NodeAllocatableResourceClaimStatus {
+  readonly containers?: readonly string[];
+  readonly resourceClaimName: string;
+  readonly resources: Readonly<Record<string, Quantity>>;
 }
 
 export interface NodeSelector {
@@ -734,6 +744,7 @@ export interface PodCertificateProjection {
   readonly keyType: string;
   readonly maxExpirationSeconds?: number;
   readonly signerName: string;
+  readonly userAnnotations?: Readonly<Record<string, string>>;
 }
 
 export interface PodCondition {
@@ -894,6 +905,9 @@ export interface PodStatus {
   readonly resize?: string;
   readonly resourceClaimStatuses?: readonly PodResourceClaimStatus[];
   readonly startTime?: Time;
+  readonly allocatedResources?: Readonly<Record<string, Quantity>>;
+  readonly nodeAllocatableResourceClaimStatuses?: readonly NodeAllocatableResourceClaimStatus[];
+  readonly resources?: ResourceRequirements;
 }
 
 export interface PodTemplateSpec {
@@ -997,6 +1011,7 @@ export interface ResourceFieldSelector {
 export interface ResourceHealth {
   readonly health?: string;
   readonly resourceID: string;
+  readonly message?: string;
 }
 
 export interface ResourceRequirements {
@@ -1298,6 +1313,7 @@ export interface VolumeMountStatus {
   readonly name: string;
   readonly readOnly?: boolean;
   readonly recursiveReadOnly?: string;
+  readonly volumeStatus?: VolumeStatus;
 }
 
 export interface VolumeProjection {
@@ -1312,6 +1328,10 @@ export interface VolumeProjection {
 export interface VolumeResourceRequirements {
   readonly limits?: Readonly<Record<string, Quantity>>;
   readonly requests?: Readonly<Record<string, Quantity>>;
+}
+
+export interface VolumeStatus {
+  readonly image?: ImageVolumeStatus;
 }
 
 export interface VsphereVirtualDiskVolumeSource {
