@@ -2,6 +2,7 @@
 // file each in this room; here they are wired together.
 // Mirrors kubelet v1.36 pkg/kubelet/container/runtime.go Runtime and pkg/kubelet/kuberuntime/kuberuntime_manager.go.
 import type {PodActions, PodSyncResult, ProbeResults} from '../core/actions/types.js';
+import type {AnyContainer} from '../core/cri-config/types.js';
 import type {Report} from '../core/events.js';
 import type {Pod, PodRef, Secret} from '../core/pod/types.js';
 import type {ContainerId, PodRuntimeStatus, RuntimePod} from '../core/runtime-status/types.js';
@@ -9,7 +10,7 @@ import type {Image} from '../cri/gen/cri.js';
 import type {ExecSyncResult, ImageService, RuntimeService} from '../cri/runtime-service.js';
 import type {Clock} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
-import type {AnyContainer, PodHost} from './pod-host.js';
+import type {PodHost} from './pod-host.js';
 
 export interface KubeRuntimeDeps {
   readonly runtime: RuntimeService;

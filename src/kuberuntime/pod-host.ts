@@ -1,53 +1,21 @@
 // What kuberuntime needs of the machine, as an interface: directories, mounts, environment, names and cgroups of a
 // pod. Implemented above this room from host/; tests and the conformance families pass a trivial one.
-// Mirrors kubelet v1.36 pkg/kubelet/container/helpers.go RuntimeHelper and RunContainerOptions.
-import type {EphemeralContainer, Container, Pod} from '../core/pod/types.js';
-import type {DNSConfig, Device, LinuxContainerResources, Mount} from '../cri/gen/cri.js';
+// Mirrors kubelet v1.36 pkg/kubelet/container/helpers.go RuntimeHelper and runtime.go RunContainerOptions.
+import type {AnyContainer, ContainerConfigInput, NodeFacts, SandboxConfigInput} from '../core/cri-config/types.js';
+import type {Pod} from '../core/pod/types.js';
 
-/** A container of any of the three lists of a spec. */
-export type AnyContainer = Container | EphemeralContainer;
-
-/** Facts of the host that end up in every config; read once when the agent starts. */
-export interface NodeFacts {
-  readonly memoryCapacityBytes: number;
-  readonly cgroupVersion: 1 | 2;
-  /** Whether CFS quotas are enforced. */
-  readonly cpuCFSQuota: boolean;
-  readonly cpuCFSQuotaPeriodMs: number;
-  readonly singleProcessOOMKill: boolean;
-  readonly swapControllerAvailable: boolean;
-  readonly memorySwapBehavior: '' | 'LimitedSwap';
-  readonly swapCapacityBytes: number;
-  /** e.g. ["2MB"], as the hugetlb controller names them. */
-  readonly hugepageSizes: readonly string[];
-  /** RuntimeDefault instead of Unconfined where a pod says nothing. */
-  readonly seccompDefault: boolean;
-  readonly seccompProfileRoot: string;
-}
-
-/** What a pod's sandbox needs from the machine. */
-export interface SandboxOptions {
-  readonly hostname: string;
-  readonly dns: DNSConfig | undefined;
-  /** Path of the pod's cgroup for the runtime, '' = none. */
-  readonly cgroupParent: string;
-  /** Absolute directory of the pod's container logs; made before this answers. */
-  readonly logDirectory: string;
-  /** Handler of the pod's RuntimeClass, '' = the default one. */
-  readonly runtimeHandler: string;
-  /** Resources of the whole pod with its overhead, where known. */
-  readonly overhead?: LinuxContainerResources;
-  readonly resources?: LinuxContainerResources;
-}
+/** What a pod's sandbox needs from the machine; see SandboxConfigInput for each field. */
+export type SandboxOptions = Pick<
+  SandboxConfigInput,
+  'hostname' | 'dns' | 'cgroupParent' | 'userNamespace' | 'ownership'
+>;
 
 export interface ContainerOptionsInput {
   readonly pod: Pod;
   readonly container: AnyContainer;
-  /** Primary address first; empty for a pod that has none yet. */
+  /** Primary address first; empty for a host-network pod. */
   readonly podIPs: readonly string[];
-  /** Restart count, attempt and log file number in one. */
-  readonly restartCount: number;
-  /** Mounts of image volumes by volume name, where the pod has any. */
+  /** Images behind the pod's image volumes, by volume name. */
   readonly imageVolumes: ReadonlyMap<string, ImageVolume>;
 }
 
@@ -55,39 +23,41 @@ export interface ContainerOptionsInput {
 export interface ImageVolume {
   /** The reference the spec names. */
   readonly image: string;
-  /** The runtime's own reference of what was pulled. */
+  /** The runtime's own reference of what is there. */
   readonly imageRef: string;
 }
 
-/** What one container needs from the machine. */
-export interface ContainerOptions {
-  /** In order, all references resolved. */
-  readonly env: readonly {readonly name: string; readonly value: string}[];
-  /** Volumes, subPaths, /etc/hosts, termination log; in the kubelet's order. */
-  readonly mounts: readonly Mount[];
-  readonly devices: readonly Device[];
-  /** Directory of the container below the pod's directory. */
-  readonly containerDir: string;
+/** What one container needs from the machine; see ContainerConfigInput for each field. */
+export interface ContainerOptions extends Pick<
+  ContainerConfigInput,
+  'env' | 'mounts' | 'devices' | 'terminationLogPath' | 'extraSupplementalGroups'
+> {
+  /** Undoes what only had to live until the container was made, e.g. open subPath handles. Never rejects. */
+  readonly release?: () => Promise<void>;
 }
 
 export interface PodHost {
   readonly node: NodeFacts;
+  /** Absolute directory that holds the log directories of all pods. */
+  readonly podLogsDirectory: string;
 
-  /** Makes the pod's log directory and answers what its sandbox needs. Rejects with PodError or any Error. */
+  /** Name, DNS, cgroup and ownership of a pod's sandbox. Rejects when they cannot be determined. */
   sandboxOptions(pod: Pod, signal: AbortSignal): Promise<SandboxOptions>;
 
-  /**
-   * Resolves env, makes directories, files and subPaths of one container. Rejects with PodError
-   * (CreateContainerConfigError) when a reference cannot be resolved. `release` undoes what only had to live until the
-   * container was made (e.g. open subPath handles); it never rejects.
-   */
-  containerOptions(
-    input: ContainerOptionsInput,
-    signal: AbortSignal,
-  ): Promise<{readonly options: ContainerOptions; readonly release: () => Promise<void>}>;
+  /** Handler of the pod's RuntimeClass, '' = the default one. Rejects when there is no such class. */
+  runtimeHandler(pod: Pod): Promise<string>;
 
-  /** Absolute path of a container's directory of logs below the pod's log directory; made when missing. */
-  makeContainerLogDirectory(pod: Pod, containerName: string): Promise<string>;
+  /** Makes `<podLogsDirectory>/<namespace>_<name>_<uid>`. */
+  makePodLogDirectory(pod: Pod): Promise<void>;
+
+  /** Makes `<pod log directory>/<container>`. */
+  makeContainerLogDirectory(pod: Pod, containerName: string): Promise<void>;
+
+  /**
+   * Resolves env, makes directories, files and subPaths of one container. Rejects with any Error when a reference cannot
+   * be resolved: its message becomes that of CreateContainerConfigError.
+   */
+  containerOptions(input: ContainerOptionsInput, signal: AbortSignal): Promise<ContainerOptions>;
 
   /**
    * The restart count that left-over log files of a container suggest: highest number in names matching
@@ -95,22 +65,23 @@ export interface PodHost {
    */
   restartCountFromLogs(pod: Pod, containerName: string): Promise<number>;
 
-  /** Links `<pod>_<ns>_<container>-<id>.log` to the container's log file. Failures are logged, never thrown. */
-  linkContainerLog(link: ContainerLogLink): Promise<void>;
+  /** Links `<pod>_<ns>_<container>-<id>.log` to a log file that exists. Failures are logged, never thrown. */
+  linkContainerLog(log: ContainerLog): Promise<void>;
 
   /** Removes a container's link, its log file and the rotated ones beside it. */
-  removeContainerLog(link: ContainerLogLink): Promise<void>;
+  removeContainerLog(log: ContainerLog): Promise<void>;
 
-  /** Removes the whole log directory of a pod. */
+  /** Removes the log directory of a pod with all that is in it. */
   removePodLogs(pod: {readonly namespace: string; readonly name: string; readonly uid: string}): Promise<void>;
 }
 
-export interface ContainerLogLink {
+/** The log of one container instance. */
+export interface ContainerLog {
   readonly podName: string;
   readonly podNamespace: string;
   readonly containerName: string;
   /** Bare CRI id. */
   readonly containerId: string;
-  /** Absolute path of the log file. */
+  /** Absolute path of the log file; '' = unknown. */
   readonly logPath: string;
 }

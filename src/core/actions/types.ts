@@ -1,6 +1,7 @@
 // The plan of one pod sync and the record of carrying it out.
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go podActions and
 // pkg/kubelet/container/sync_result.go.
+import type {CriCode} from '../errors.js';
 import type {Reason} from '../reasons.js';
 import type {ContainerId} from '../runtime-status/types.js';
 
@@ -72,6 +73,8 @@ export interface SyncError {
   readonly message: string;
   /** For back-off errors: when the next try is due, ms since the epoch. */
   readonly retryAt?: number;
+  /** What the runtime answered, where it was asked; UNAVAILABLE = nobody did. */
+  readonly code?: CriCode;
 }
 
 export interface PodSyncResult {

@@ -1,44 +1,36 @@
-// How long a failed pull keeps an image of a pod from being tried again. Pure: a table in, a table out.
-// Mirrors client-go util/flowcontrol/backoff.go as kubelet v1.36 pkg/kubelet/images/image_manager.go uses it.
+// How long a failed pull keeps an image of a pod from being tried again, and what is said meanwhile.
+// Mirrors kubelet v1.36 pkg/kubelet/images/image_manager.go pullImage, with the table of core/backoff.
+import {isExpired, isInBackoffSinceUpdate, nextBackoff, type BackoffEntry, type BackoffLimits} from '../backoff.js';
 
-export interface BackoffPolicy {
-  /** First wait and longest wait, ms. */
-  readonly initialMs: number;
-  readonly maxMs: number;
-}
-
-/** The wait after one failure. Times: ms since the epoch. */
+/** What is kept of the last failed pull of an image for a pod. */
 export interface PullBackoff {
-  readonly waitMs: number;
-  readonly failedAt: number;
+  readonly entry: BackoffEntry;
   /** Reason and message of that failure, repeated while waiting. */
   readonly lastError: string;
 }
 
-/** Key of a pod's image, with the image as the spec writes it. */
+/** Key of a pod's image, with the image as the spec writes it: another tag is tried at once. */
 export function pullBackoffKey(podUid: string, image: string): string {
   return `${podUid}_${image}`;
 }
 
-/** After twice the longest wait without a failure an image counts as fine again. */
-export function isForgotten(entry: PullBackoff, now: number, policy: BackoffPolicy): boolean {
-  return now - entry.failedAt > policy.maxMs * 2;
+/** When the next try is due, ms since the epoch; null when it may be made now. */
+export function pullWaitsUntil(backoff: PullBackoff | undefined, now: number, limits: BackoffLimits): number | null {
+  if (backoff === undefined || !isInBackoffSinceUpdate(backoff.entry, now, limits)) return null;
+  return backoff.entry.lastUpdate + backoff.entry.backoffMs;
 }
 
-/** When the next try is due, or null when it may be made now. */
-export function waitingUntil(entry: PullBackoff | undefined, now: number, policy: BackoffPolicy): number | null {
-  if (entry === undefined || isForgotten(entry, now, policy)) return null;
-  const due = entry.failedAt + entry.waitMs;
-  return now < due ? due : null;
-}
-
-/** The wait that a failure at `now` leads to: twice the last one, up to the longest. */
-export function afterFailure(
-  entry: PullBackoff | undefined,
+/** What to keep after a pull that failed at `now`. */
+export function afterFailedPull(
+  backoff: PullBackoff | undefined,
+  failure: {readonly reason: string; readonly message: string},
   now: number,
-  lastError: string,
-  policy: BackoffPolicy,
+  limits: BackoffLimits,
 ): PullBackoff {
-  const starts = entry === undefined || isForgotten(entry, now, policy);
-  return {waitMs: starts ? policy.initialMs : Math.min(entry.waitMs * 2, policy.maxMs), failedAt: now, lastError};
+  return {entry: nextBackoff(backoff?.entry, now, now, limits), lastError: `${failure.reason}: ${failure.message}`};
+}
+
+/** Whether a failure lies so far back that it need not be kept. */
+export function isPullForgotten(backoff: PullBackoff, now: number, limits: BackoffLimits): boolean {
+  return isExpired(backoff.entry, now, limits);
 }

@@ -1,0 +1,100 @@
+// One pull: with each credential that fits until one works, its time told meanwhile.
+// Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_image.go PullImage.
+import {parseImageReference} from '../core/images/image-reference.js';
+import {lookUpCredentials, secretKeyring, type Keyring, type RegistryCredentials} from '../core/images/keyring.js';
+import type {Secret} from '../core/pod/types.js';
+import type {AuthConfig, PodSandboxConfig} from '../cri/gen/cri.js';
+import type {ImageService} from '../cri/runtime-service.js';
+import type {Clock, Timer} from '../lib/clock.js';
+import {expectedFailure, pullErrorText} from './failures.js';
+import type {PodReporter} from './pod-reporter.js';
+
+const PROGRESS_INTERVAL_MS = 1000;
+
+export interface PullDeps {
+  readonly images: ImageService;
+  readonly clock: Clock;
+  readonly hostKeyring: Keyring;
+}
+
+export interface PullRequest {
+  /** As the spec writes it, for progress. */
+  readonly image: string;
+  readonly pullSecrets: readonly Secret[];
+  readonly sandboxConfig: PodSandboxConfig | undefined;
+  readonly reporter: PodReporter;
+}
+
+/**
+ * Pulls `name` and answers the runtime's reference. Rejects with the only error as it came, with an Error that lists all
+ * when several credentials failed, or with one that names a secret that cannot be read.
+ */
+export async function pullWithCredentials(
+  deps: PullDeps,
+  name: string,
+  request: PullRequest,
+  signal: AbortSignal,
+): Promise<string> {
+  const credentials = credentialsFor(name, request.pullSecrets, deps.hostKeyring);
+  const progress = reportProgress(deps.clock, request);
+  try {
+    return await tryEach(credentials, auth => deps.images.pullImage(name, auth, request.sandboxConfig, signal), signal);
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Without credentials one anonymous pull is made; with credentials there is none. */
+async function tryEach(
+  credentials: readonly RegistryCredentials[],
+  pull: (auth: AuthConfig | undefined) => Promise<string>,
+  signal: AbortSignal,
+): Promise<string> {
+  if (credentials.length === 0) return pull(undefined);
+  const failures: Error[] = [];
+  for (const each of credentials) {
+    try {
+      return await pull(authConfig(each));
+    } catch (error) {
+      failures.push(expectedFailure(error, signal));
+    }
+  }
+  const [only] = failures;
+  const texts = [...new Set(failures.map(pullErrorText))];
+  if (only !== undefined && texts.length === 1) throw only;
+  throw new Error(`[${texts.join(', ')}]`, {cause: only});
+}
+
+/** The pod's own secrets come before what the host knows. */
+function credentialsFor(
+  name: string,
+  secrets: readonly Secret[],
+  hostKeyring: Keyring,
+): readonly RegistryCredentials[] {
+  const parsed = parseImageReference(name);
+  if (!parsed.ok) return [];
+  const ofPod = secrets.flatMap(secret => {
+    const keyring = secretKeyring(secret);
+    if (!keyring.ok) throw new Error(`image pull secret "${secret.metadata?.name ?? ''}": ${keyring.problem}`);
+    return keyring.keyring;
+  });
+  return lookUpCredentials([ofPod, hostKeyring], parsed.reference.repository);
+}
+
+function authConfig({username, password}: RegistryCredentials): AuthConfig {
+  return {username, password, auth: '', serverAddress: '', identityToken: '', registryToken: ''};
+}
+
+/** Tells once a second how long the pull has been running. */
+function reportProgress(clock: Clock, {image, reporter}: PullRequest): {stop: () => void} {
+  const startedAt = clock.monotonic();
+  let timer: Timer | null = null;
+  const arm = (): void => {
+    timer = clock.setTimer(() => {
+      reporter.pullProgress(image, clock.monotonic() - startedAt);
+      arm();
+    }, PROGRESS_INTERVAL_MS);
+  };
+  arm();
+  return {stop: () => timer?.cancel()};
+}
