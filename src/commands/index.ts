@@ -1,0 +1,15 @@
+// All commands by id; oclif finds them here (strategy "explicit").
+import {commands as helpCommands} from '@oclif/plugin-help';
+import {main} from '../cli/main.js';
+import Version from './version.js';
+
+export const COMMANDS = {
+  help: helpCommands.help,
+  version: Version,
+};
+
+/** Runs a command line; `root` is the folder that holds `target` (this module, or the bundle made of it). */
+export function start(argv: readonly string[], root: string, target: string): Promise<void> {
+  const ids = Object.entries(COMMANDS).flatMap(([id, command]) => [id, ...command.aliases]);
+  return main(argv, {root, target, ids});
+}
