@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 // The command line straight from the sources: slower to start, nothing to build.
+/* global require, process, __dirname */
+/* eslint-disable @typescript-eslint/no-require-imports */
 'use strict';
 const {join} = require('node:path');
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 // Starts the bundle from its bytecode cache: compiling it anew would double the start-up time. A cache that V8 rejects
 // (another Node, another CPU) costs nothing but that time. CommonJS, because Node starts it faster than a module.
+/* global require, module, process, __dirname */
+/* eslint-disable @typescript-eslint/no-require-imports */
 'use strict';
 const {readFileSync} = require('node:fs');
 const Module = require('node:module');
