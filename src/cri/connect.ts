@@ -1,0 +1,204 @@
+// Finds the runtime, connects, and says what is wrong when there is none. The order is in endpoints.ts.
+import {access, readFile} from 'node:fs/promises';
+import {RuntimeUnavailableError, UsageError, type CriError} from '../core/errors.js';
+import {deadlineSignal, systemClock, type Clock} from '../lib/clock.js';
+import {diagnose} from './diagnose.js';
+import {
+  chooseEndpoints,
+  DEFAULT_CRICTL_CONFIG,
+  readCrictlConfig,
+  WELL_KNOWN_SOCKETS,
+  type Candidate,
+  type CrictlConfig,
+} from './endpoints.js';
+import type {VersionResponse} from './gen/cri.js';
+import {GrpcImageService, GrpcRuntimeService} from './grpc-runtime-service.js';
+import type {ImageService, RuntimeService} from './runtime-service.js';
+
+/** How long a runtime may take to say its version. */
+export const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface ConnectOptions {
+  /** --runtime-endpoint and --image-endpoint. */
+  readonly runtimeEndpoint?: string;
+  readonly imageEndpoint?: string;
+  /** --config, a file in crictl's format. */
+  readonly config?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /**
+   * Asked for the embedded runtime's socket when nothing was named and nothing answers; may start it. null = there is
+   * none.
+   */
+  readonly embedded?: (signal: AbortSignal) => Promise<string | null>;
+  readonly clock?: Clock;
+}
+
+/** A runtime that answers. */
+export interface RuntimeConnection {
+  readonly runtime: RuntimeService;
+  readonly images: ImageService;
+  readonly version: VersionResponse;
+  readonly endpoint: string;
+  /** Where the endpoint was configured, e.g. "--runtime-endpoint". */
+  readonly configuredBy: string;
+  /** It is the embedded runtime, used because nothing was named and nothing else answers. */
+  readonly embedded: boolean;
+  close(): void;
+}
+
+/**
+ * Rejects with UsageError for a bad name or config file, with RuntimeUnavailableError when no runtime answers, and with
+ * the signal's reason when it aborts.
+ */
+export async function connectRuntime(options: ConnectOptions, signal: AbortSignal): Promise<RuntimeConnection> {
+  const clock = options.clock ?? systemClock;
+  const config = await crictlConfig(options);
+  const choice = chooseEndpoints({
+    ...(options.runtimeEndpoint === undefined ? {} : {runtimeFlag: options.runtimeEndpoint}),
+    ...(options.imageEndpoint === undefined ? {} : {imageFlag: options.imageEndpoint}),
+    env: options.env,
+    config,
+    present: await presentSockets(),
+    cwd: options.cwd,
+  });
+  const timeoutMs = config?.timeout !== undefined && config.timeout > 0 ? config.timeout * 1000 : CONNECT_TIMEOUT_MS;
+  const attempt = {clock, timeoutMs, image: choice.image, signal};
+
+  const failures: RuntimeUnavailableError[] = [];
+  for (const candidate of choice.runtime) {
+    const connection = await tryCandidate(candidate, attempt);
+    if (!(connection instanceof RuntimeUnavailableError)) return connection;
+    if (choice.named) throw connection;
+    failures.push(connection);
+  }
+  const socket = choice.named ? null : ((await options.embedded?.(signal)) ?? null);
+  if (socket === null) throw noRuntime(failures);
+  const candidate = {endpoint: `unix://${socket}`, configuredBy: 'the embedded runtime'};
+  const connection = await tryCandidate(candidate, attempt);
+  if (connection instanceof RuntimeUnavailableError) throw connection;
+  return {...connection, embedded: true};
+}
+
+/** What to tell when a runtime that did answer is lost on the way. */
+export function runtimeLost(
+  connection: Pick<RuntimeConnection, 'endpoint' | 'configuredBy'>,
+  cause: CriError,
+): RuntimeUnavailableError {
+  return new RuntimeUnavailableError(`the runtime at ${connection.endpoint} was lost during ${cause.rpc}`, {
+    endpoint: connection.endpoint,
+    configuredBy: connection.configuredBy,
+    hint: 'look into the log of the runtime; when it is back, run the same command again: it goes on where this one ended',
+    cause,
+  });
+}
+
+interface Attempt {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly image: Candidate | null;
+  readonly signal: AbortSignal;
+}
+
+/** A connection, or why there is none. */
+async function tryCandidate(
+  candidate: Candidate,
+  attempt: Attempt,
+): Promise<RuntimeConnection | RuntimeUnavailableError> {
+  const {clock, timeoutMs, signal} = attempt;
+  const runtime = new GrpcRuntimeService(candidate.endpoint, clock);
+  const deadline = deadlineSignal(clock, timeoutMs, signal);
+  try {
+    const version = await runtime.version(deadline.signal);
+    const images = new GrpcImageService(attempt.image?.endpoint ?? candidate.endpoint, clock);
+    return {
+      ...candidate,
+      runtime,
+      images,
+      version,
+      embedded: false,
+      close() {
+        runtime.close();
+        images.close();
+      },
+    };
+  } catch (error) {
+    runtime.close();
+    signal.throwIfAborted();
+    return await diagnose(candidate, error, deadline.timedOut() ? timeoutMs : null);
+  } finally {
+    deadline.dispose();
+  }
+}
+
+function noRuntime(failures: readonly RuntimeUnavailableError[]): RuntimeUnavailableError {
+  const [only, ...more] = failures;
+  if (only !== undefined && more.length === 0) return only;
+  const hint =
+    'start one, or name its socket with --runtime-endpoint or CONTAINER_RUNTIME_ENDPOINT; ' +
+    '`minikubelet runtime start` brings a private containerd';
+  const endpoint = WELL_KNOWN_SOCKETS.map(socket => `unix://${socket}`).join(', ');
+  const configuredBy = 'the well-known sockets';
+  if (only === undefined) {
+    return new RuntimeUnavailableError(`no container runtime found (looked for ${endpoint})`, {
+      endpoint,
+      configuredBy,
+      hint,
+    });
+  }
+  const told = failures.map(failure => failure.message).join('; ');
+  return new RuntimeUnavailableError(`no container runtime answers: ${told}`, {
+    endpoint,
+    configuredBy,
+    hint,
+    cause: new AggregateError(failures),
+  });
+}
+
+async function presentSockets(): Promise<readonly string[]> {
+  const there = await Promise.all(WELL_KNOWN_SOCKETS.map(socket => exists(socket)));
+  return WELL_KNOWN_SOCKETS.filter((_socket, index) => there[index]);
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** null = no file was named and the default one is not there. */
+async function crictlConfig(options: ConnectOptions): Promise<CrictlConfig | null> {
+  const fromEnv = options.env['CRI_CONFIG_FILE'];
+  const named = options.config ?? (fromEnv === '' ? undefined : fromEnv);
+  const file = named ?? DEFAULT_CRICTL_CONFIG;
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (named === undefined && isMissing(error)) return null;
+    const by = options.config === undefined ? 'CRI_CONFIG_FILE' : '--config';
+    throw new UsageError(`cannot read ${file}${named === undefined ? '' : ` (from ${by})`}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  return readCrictlConfig(file, await parseYaml(file, text));
+}
+
+async function parseYaml(file: string, text: string): Promise<unknown> {
+  // Few hosts have the file: only they pay for the parser here.
+  const {load} = await import('js-yaml');
+  try {
+    return load(text);
+  } catch (error) {
+    throw new UsageError(`${file} is not YAML: ${messageOf(error).split('\n')[0] ?? ''}`, {cause: error});
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
