@@ -60,6 +60,7 @@ export const EVENT_REASONS = [
   'FailedValidation',
   'FailedPostStartHook',
   'FailedPreStopHook',
+  'LifecycleHTTPFallback',
   'FailedPrepareDynamicResources',
   'DNSConfigForming',
   'CheckLimitsForResolvConf',

@@ -39,3 +39,8 @@ export function podRef(pod: Pod): PodRef {
 export function podKey(pod: PodRef): string {
   return `${pod.namespace}/${pod.name}`;
 }
+
+/** `name_namespace(uid)`, as the kubelet names a pod in its messages. */
+export function formatPod({metadata}: Pod): string {
+  return `${metadata.name}_${metadata.namespace}(${metadata.uid})`;
+}
