@@ -12,8 +12,7 @@ export function renderError(error: unknown, style: Style): readonly string[] {
   if (error instanceof InterruptedError) return [];
   if (error instanceof AggregateError) return error.errors.flatMap(one => renderError(one, style));
   if (error instanceof ManifestError) return [...error.problems.map(renderProblem), ...summary(error, style)];
-  if (error instanceof RuntimeUnavailableError)
-    return [...summary(error, style), ...endpointLine(error), ...causes(error)];
+  if (error instanceof RuntimeUnavailableError) return [...summary(error, style), ...endpointLine(error)];
   if (error instanceof UserError) return [...summary(error, style), ...causes(error)];
   if (error instanceof CriError)
     return [headline(`${error.rpc}: ${error.message} (${error.code}, ${error.endpoint})`, style)];
