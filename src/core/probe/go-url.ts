@@ -1,6 +1,7 @@
 // URLs as Go's net/url reads and writes them: what an httpGet path may hold was defined by that parser, not by the
 // WHATWG one. Only what probes need: references and absolute URLs, no resolving.
 // Mirrors Go net/url Parse, URL.String, URL.RequestURI.
+import {fromByteString, toByteString} from '../byte-string.js';
 
 /** A URL in parts. Paths and fragments are held decoded, as byte strings (one character a byte). */
 export interface GoUrl {
@@ -148,13 +149,4 @@ function decodePart(raw: string, part: Part, fail: (problem: string) => never): 
 function cut(text: string, separator: string): readonly [string, string] {
   const at = text.indexOf(separator);
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-/** UTF-8 bytes, one character each: Go's strings are bytes, and escaping works on bytes. */
-function toByteString(text: string): string {
-  return Array.from(new TextEncoder().encode(text), byte => String.fromCharCode(byte)).join('');
-}
-
-function fromByteString(bytes: string): string {
-  return new TextDecoder().decode(Uint8Array.from(bytes, character => character.charCodeAt(0)));
 }

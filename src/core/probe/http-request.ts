@@ -1,5 +1,6 @@
 // The HTTP request behind an httpGet probe or lifecycle hook.
 // Mirrors kubelet v1.36 pkg/probe/http/request.go NewRequestForHTTPGetAction, newProbeRequest and FormatURL.
+import {toByteString} from '../byte-string.js';
 import type {ContainerPort, HTTPGetAction, HTTPHeader} from '../pod/types.js';
 import {EMPTY_URL, formatGoUrl, GoUrlError, parseGoUrl, requestUri, type GoUrl} from './go-url.js';
 import {ProbeTargetError, resolveContainerPort} from './ports.js';
@@ -62,10 +63,7 @@ function parsePath(path: string): GoUrl {
     return parseGoUrl(path);
   } catch (error) {
     if (!(error instanceof GoUrlError)) throw error;
-    return {
-      ...EMPTY_URL,
-      path: new TextEncoder().encode(path).reduce((text, byte) => text + String.fromCharCode(byte), ''),
-    };
+    return {...EMPTY_URL, path: toByteString(path)};
   }
 }
 

@@ -1,0 +1,115 @@
+// One GET request to a server that need not be trusted: probes and lifecycle hooks. Every call is a connection of its
+// own, certificates are not verified, no proxy is used, the body is read only up to a limit. Redirects are the caller's.
+import http from 'node:http';
+import https from 'node:https';
+import net from 'node:net';
+
+/** What goes over the wire. */
+export interface HttpGet {
+  /** http or https. */
+  readonly scheme: string;
+  /** Name or address, without brackets; '' = this host. */
+  readonly host: string;
+  readonly port: number;
+  /** Path and query. */
+  readonly requestUri: string;
+  /** '' = host and port. */
+  readonly hostHeader: string;
+  /** Values by name; the names that the transport sets itself are left out. */
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** '' = none. */
+  readonly location: string;
+  /** At most `maxBodyBytes` of it. */
+  readonly body: string;
+}
+
+/** The connection broke while the body was read: unlike a refused request this says nothing about the server's health. */
+export class HttpBodyError extends Error {
+  constructor(cause: Error) {
+    super(`reading the response body: ${cause.message}`, {cause});
+    this.name = 'HttpBodyError';
+  }
+}
+
+/** Set by the transport, whatever the caller's headers say. */
+const TRANSPORT_HEADERS: ReadonlySet<string> = new Set(['host', 'content-length', 'transfer-encoding', 'trailer']);
+
+/**
+ * Makes the request. Rejects with the signal's reason when it aborts, with HttpBodyError, or with the error of the
+ * connection.
+ */
+export function httpGet(request: HttpGet, maxBodyBytes: number, signal: AbortSignal): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error): void => reject(signal.aborted ? abortReason(signal) : error);
+    if (request.scheme !== 'http' && request.scheme !== 'https') {
+      fail(new Error(`unsupported protocol scheme "${request.scheme}"`));
+      return;
+    }
+    const sent = openRequest(request, signal);
+    sent.on('error', fail);
+    sent.on('response', response => {
+      readBody(response, maxBodyBytes).then(
+        body => resolve({status: response.statusCode ?? 0, location: response.headers.location ?? '', body}),
+        (error: unknown) => fail(new HttpBodyError(error instanceof Error ? error : new Error(String(error)))),
+      );
+    });
+    sent.end();
+  });
+}
+
+function openRequest(request: HttpGet, signal: AbortSignal): http.ClientRequest {
+  const options: https.RequestOptions = {
+    host: request.host === '' ? 'localhost' : request.host,
+    port: request.port,
+    path: wirePath(request.requestUri),
+    headers: wireHeaders(request),
+    agent: false,
+    signal,
+  };
+  if (request.scheme === 'http') return http.request(options);
+  const servername = net.isIP(request.host) === 0 ? request.host : '';
+  return https.request({...options, rejectUnauthorized: false, servername});
+}
+
+/** True when a TLS connection failed because the server speaks plain HTTP. */
+export function isPlainHttpAnswer(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_SSL_WRONG_VERSION_NUMBER';
+}
+
+function wireHeaders({headers, host, port, hostHeader}: HttpGet): string[] {
+  const address = net.isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+  const list = ['Host', hostHeader === '' ? address : hostHeader];
+  for (const [name, values] of headers) {
+    if (TRANSPORT_HEADERS.has(name.toLowerCase())) continue;
+    // As with Go's client only the first User-Agent counts, and an empty one means none.
+    const sent = name === 'User-Agent' ? values.slice(0, 1).filter(value => value !== '') : values;
+    for (const value of sent) list.push(name, value);
+  }
+  return list;
+}
+
+/** Bytes as Node writes them to the request line. It takes no blanks there, so those are escaped. */
+function wirePath(requestUri: string): string {
+  const bytes = Array.from(new TextEncoder().encode(requestUri), byte => String.fromCharCode(byte)).join('');
+  return bytes.replace(/[\u0000-\u0020\u007f]/g, character => encodeURIComponent(character));
+}
+
+async function readBody(response: http.IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= maxBytes) break;
+  }
+  response.destroy();
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8');
+}
+
+function abortReason(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error('aborted', {cause: signal.reason});
+}
