@@ -65,7 +65,7 @@ async function runExecHook(deps: HookDeps, hook: Hook, target: string, signal: A
     throw new Error(`command '${command.join(' ')}' exited with ${result.exitCode}: ${stderr}`);
   } catch (thrown) {
     const error = expectedFailure(thrown, signal);
-    throw new Error(`${label}${errorText(error)}, message: ${goQuote(output)}`, {cause: error});
+    throw new Error(`${label}${errorText(error)}, message: ${goQuote(output)}`, {cause: thrown});
   }
 }
 
@@ -74,7 +74,7 @@ async function failingWith(label: string, signal: AbortSignal, effect: () => Pro
     await effect();
   } catch (thrown) {
     const error = expectedFailure(thrown, signal);
-    throw new Error(label + errorText(error), {cause: error});
+    throw new Error(label + errorText(error), {cause: thrown});
   }
 }
 

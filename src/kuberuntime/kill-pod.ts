@@ -1,0 +1,176 @@
+// Stops all running containers of a pod together, in their order, then its sandboxes.
+// Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go killPodWithSyncResult and
+// kuberuntime_container.go killContainersWithSyncResult.
+import {orderKills} from '../core/actions/order-kills.js';
+import type {KillReason, PodSyncResult, SyncResult} from '../core/actions/types.js';
+import type {AnyContainer} from '../core/cri-config/types.js';
+import {PodError} from '../core/errors.js';
+import type {Report} from '../core/events.js';
+import {formatPod, type Pod} from '../core/pod/types.js';
+import {
+  criContainerId,
+  type ContainerId,
+  type PodRuntimeStatus,
+  type RuntimePod,
+  type SandboxId,
+} from '../core/runtime-status/types.js';
+import {errorText, isNotFound, syncErrorOf, withReason} from './failures.js';
+import {killContainer, type KillContainerDeps, type KillContainerInput} from './kill-container.js';
+import {podReporter} from './pod-reporter.js';
+import {restoreSpec, type RestoredSpec} from './restored-spec.js';
+import {terminationTurns, type Turn} from './termination-order.js';
+
+export interface KillPodDeps extends KillContainerDeps {
+  readonly report: Report;
+  /** Addresses of a pod now, newest sandbox first. */
+  readonly podIPs: (uid: string, signal: AbortSignal) => Promise<readonly string[]>;
+}
+
+export interface KillPodRequest {
+  /** null = the specs of its containers are rebuilt from labels and annotations. */
+  readonly pod: Pod | null;
+  readonly running: RunningPod;
+  /** Seconds; null = the pod's own. */
+  readonly gracePeriodOverride: number | null;
+}
+
+/** What of a pod is to be stopped. */
+export interface RunningPod {
+  readonly uid: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly containers: readonly RunningContainer[];
+  readonly sandboxes: readonly SandboxId[];
+}
+
+export interface RunningContainer {
+  readonly id: ContainerId;
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** The containers that run, and all sandboxes: also one that is not ready may hold on to something. */
+export function runningPod(pod: PodRuntimeStatus | RuntimePod): RunningPod {
+  return {
+    uid: 'uid' in pod ? pod.uid : pod.id,
+    name: pod.name,
+    namespace: pod.namespace,
+    containers: pod.containers.filter(({state}) => state === 'running'),
+    sandboxes: pod.sandboxes.map(({id}) => id),
+  };
+}
+
+/** Rejects only on abort or a bug. */
+export async function killPod(
+  deps: KillPodDeps,
+  {pod, running, gracePeriodOverride}: KillPodRequest,
+  signal: AbortSignal,
+): Promise<PodSyncResult> {
+  const names = new Set(running.containers.map(({name}) => name));
+  const turnOf = pod === null ? null : terminationTurns(orderKills(pod, names));
+  const kills = running.containers.map(container => {
+    const turn = turnOf?.(container.name) ?? null;
+    return killOne(deps, {pod, container, gracePeriodOverride, turn}, signal);
+  });
+  // Every kill is waited for, also when one is cut off: nothing goes on behind the caller's back.
+  const settled = await Promise.allSettled(kills);
+  const results = settled.map(outcome => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+  return {results: [...results, await stopSandboxes(deps, running, signal)], syncError: null};
+}
+
+interface KillOne {
+  readonly pod: Pod | null;
+  readonly container: RunningContainer;
+  readonly gracePeriodOverride: number | null;
+  readonly turn: Turn | null;
+}
+
+async function killOne(
+  deps: KillPodDeps,
+  {pod, container, gracePeriodOverride, turn}: KillOne,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const target = {id: container.id, name: container.name, reason: 'Unknown', message: ''} as const;
+  try {
+    const spec = pod === null ? await restoredSpec(deps, container, signal) : {pod, container: undefined};
+    await killNamed(deps, {...spec, target, gracePeriodOverride, turn}, signal);
+    return {action: 'KillContainer', target: container.name, error: null};
+  } catch (error) {
+    if (!(error instanceof PodError)) throw error;
+    return {action: 'KillContainer', target: container.name, error: syncErrorOf(error)};
+  }
+}
+
+export interface KillNamed {
+  readonly pod: Pod;
+  /** Absent: looked up in the pod's spec by name. */
+  readonly container?: AnyContainer | undefined;
+  readonly target: {
+    readonly id: ContainerId;
+    readonly name: string;
+    readonly reason: KillReason;
+    readonly message: string;
+  };
+  readonly gracePeriodOverride: number | null;
+  readonly turn: Turn | null;
+}
+
+/** Stops a container of a pod as a reported step. Rejects with PodError KillContainerError. */
+export function killNamed(deps: KillPodDeps, kill: KillNamed, signal: AbortSignal): Promise<void> {
+  const {pod, target, gracePeriodOverride, turn} = kill;
+  const reporter = podReporter(deps, pod);
+  return reporter.step('KillContainer', target.name, () =>
+    withReason('KillContainerError', errorText, signal, () => {
+      const container = kill.container ?? specOf(pod, target);
+      const podIPs = (): Promise<readonly string[]> => deps.podIPs(pod.metadata.uid, signal);
+      const input: KillContainerInput = {...target, pod, container, gracePeriodOverride, turn, podIPs, reporter};
+      return killContainer(deps, input, signal);
+    }),
+  );
+}
+
+function specOf(pod: Pod, {name, id, message}: KillNamed['target']): AnyContainer {
+  const {containers, initContainers = [], ephemeralContainers = []} = pod.spec;
+  const found = [...containers, ...initContainers, ...ephemeralContainers].find(container => container.name === name);
+  if (found !== undefined) return found;
+  const what = `containerSpec "${name}" (id="${id}") in pod "${formatPod(pod)}"`;
+  throw new Error(`failed to get ${what} when killing container for reason "${message}"`);
+}
+
+async function restoredSpec(
+  {runtime}: KillPodDeps,
+  {id, labels, annotations}: RunningContainer,
+  signal: AbortSignal,
+): Promise<RestoredSpec> {
+  if (labels !== undefined && annotations !== undefined) return restoreSpec(labels, annotations);
+  return withReason('KillContainerError', errorText, signal, async () => {
+    const {status} = await runtime.containerStatus(criContainerId(id), signal);
+    if (status === undefined) throw new Error('container status is nil');
+    return restoreSpec(status.labels, status.annotations);
+  });
+}
+
+/** All sandboxes are tried; the last failure is told. */
+async function stopSandboxes(
+  {runtime, report, clock}: KillPodDeps,
+  {uid, name, namespace, sandboxes}: RunningPod,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const reporter = podReporter({report, clock}, {metadata: {uid, name, namespace}, spec: {containers: []}});
+  let failure: PodError | null = null;
+  for (const id of sandboxes) {
+    try {
+      await reporter.step('KillPodSandbox', id, () =>
+        withReason('KillPodSandboxError', errorText, signal, () => runtime.stopPodSandbox(id, signal)),
+      );
+    } catch (error) {
+      if (!(error instanceof PodError)) throw error;
+      if (!isNotFound(error.cause)) failure = error;
+    }
+  }
+  return {action: 'KillPodSandbox', target: uid, error: failure === null ? null : syncErrorOf(failure)};
+}
