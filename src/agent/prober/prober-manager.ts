@@ -155,7 +155,7 @@ function specOf(deps: ProberDeps, {pod, container, probeType, probe}: Probed): P
 
 function look(deps: ProberDeps, {pod, container}: Probed): ProbedPod | null {
   const status = deps.podStatus(pod.metadata.uid);
-  return status === undefined ? null : probedPod(status, container.name);
+  return status === undefined ? null : probedPod(pod, status, container.name);
 }
 
 /**

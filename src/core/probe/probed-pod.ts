@@ -1,15 +1,29 @@
 // What probe workers read of a pod's published status.
 // Mirrors the look-ups at the start of kubelet v1.36 pkg/kubelet/prober/worker.go doProbe.
-import type {ContainerStatus, PodStatus} from '../pod/types.js';
+import {exitRestartsAllContainers} from '../pod/restart-policy.js';
+import type {ContainerStatus, Pod, PodStatus} from '../pod/types.js';
 import type {ContainerId} from '../runtime-status/types.js';
 import type {ProbedContainer, ProbedPod} from './types.js';
 
 /** The pod with one of its containers, regular or init. */
-export function probedPod(status: PodStatus, containerName: string): ProbedPod {
+export function probedPod(pod: Pod, status: PodStatus, containerName: string): ProbedPod {
   const found = [status.containerStatuses, status.initContainerStatuses]
     .map(list => list?.find(({name}) => name === containerName))
     .find(candidate => candidate?.containerID !== undefined && candidate.containerID !== '');
-  return {phase: status.phase ?? '', container: found === undefined ? null : probedContainer(found)};
+  return {
+    phase: status.phase ?? '',
+    allContainersRestarting: areAllRestarting(pod, status),
+    container: found === undefined ? null : probedContainer(found),
+  };
+}
+
+function areAllRestarting({spec}: Pod, {initContainerStatuses = [], containerStatuses = []}: PodStatus): boolean {
+  const containers = [...(spec.initContainers ?? []), ...spec.containers];
+  return [...initContainerStatuses, ...containerStatuses].some(({name, state}) => {
+    const container = containers.find(candidate => candidate.name === name);
+    const exitCode = state?.terminated?.exitCode;
+    return container !== undefined && exitCode !== undefined && exitRestartsAllContainers(container, exitCode);
+  });
 }
 
 function probedContainer({containerID = '', state, started}: ContainerStatus): ProbedContainer {

@@ -34,6 +34,8 @@ export interface ProbedContainer {
 /** The pod as its published status shows it. */
 export interface ProbedPod {
   readonly phase: string;
+  /** A container has ended in a way that restarts all of them (KEP-5532). */
+  readonly allContainersRestarting: boolean;
   /** null: no status entry for the container, or one without container id. */
   readonly container: ProbedContainer | null;
 }

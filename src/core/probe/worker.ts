@@ -1,7 +1,7 @@
 // One probe of one container as a state machine: what a tick does, what a finished check does, what is published.
 // Mirrors kubelet v1.36 pkg/kubelet/prober/worker.go doProbe and run.
 import type {ProbeResult} from '../actions/types.js';
-import {containerShouldRestart} from '../pod/restart-policy.js';
+import {containerShouldRestart, isRestartableInitContainer} from '../pod/restart-policy.js';
 import type {Container, Pod, Probe} from '../pod/types.js';
 import type {ContainerId} from '../runtime-status/types.js';
 import type {ProbedContainer, ProbedPod, ProbeType, PublishedResult} from './types.js';
@@ -95,9 +95,7 @@ function tick(spec: ProbeWorkerSpec, before: ProbeWorkerState, pod: ProbedPod | 
   if (seen.state.onHold) return seen;
   if (container.state !== 'running') {
     const failed = publish(seen, container.id, 'failure');
-    const over =
-      container.state === 'terminated' && !containerShouldRestart(spec.container, spec.pod.spec, container.exitCode);
-    return over ? end(failed) : failed;
+    return isOver(spec, pod, container) ? end(failed) : failed;
   }
   if (spec.pod.metadata.deletionTimestamp !== undefined && spec.probeType !== 'readiness') {
     // A pod on its way out shall not be restarted by a probe.
@@ -113,15 +111,31 @@ function isCheckDue(spec: ProbeWorkerSpec, container: ProbedContainer, now: numb
   return container.started === (spec.probeType !== 'startup');
 }
 
+/** The container has ended and nothing starts it again. */
+function isOver(spec: ProbeWorkerSpec, pod: ProbedPod, {state, exitCode}: ProbedContainer): boolean {
+  if (state !== 'terminated' || pod.allContainersRestarting) return false;
+  return !containerShouldRestart(spec.container, spec.pod.spec, exitCode);
+}
+
 /** A new instance: the old one's result goes, an initial one takes its place. */
 function adopt(spec: ProbeWorkerSpec, before: ProbeWorkerState, container: ProbedContainer): ProbeWorkerStep {
   const state = {...before, containerId: container.id, published: null, onHold: false};
-  const step = {...waiting(state), publish: removal(before)};
+  const fresh = {...waiting(state), publish: removal(before)};
+  // A sidecar that was up keeps its place in the order of starts.
+  const keepsStarted = spec.probeType === 'startup' && isSidecar(spec) && container.started;
+  const step = keepsStarted ? publish(fresh, container.id, 'success') : fresh;
   const ranBeforeAgent =
     container.state === 'running' &&
     container.startedAt !== null &&
     container.startedAt < spec.agentStart - SOFT_START_MS;
   return ranBeforeAgent ? step : publish(step, container.id, INITIAL_RESULT[spec.probeType]);
+}
+
+function isSidecar({pod, container}: ProbeWorkerSpec): boolean {
+  return (
+    isRestartableInitContainer(container) &&
+    (pod.spec.initContainers?.some(({name}) => name === container.name) ?? false)
+  );
 }
 
 const INITIAL_RESULT: Record<ProbeType, ProbeResult> = {readiness: 'failure', liveness: 'success', startup: 'unknown'};

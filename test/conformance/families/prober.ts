@@ -133,6 +133,7 @@ function view(events: readonly WorkerEvent[], now: number, zero: number): Probed
   const startedAt = startedAtMs === undefined ? null : zero + startedAtMs;
   return {
     phase,
+    allContainersRestarting: false,
     container: state === undefined ? null : {id: containerID as ContainerId, state, startedAt, exitCode, started},
   };
 }
