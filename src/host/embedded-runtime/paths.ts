@@ -22,9 +22,6 @@ export interface RuntimePaths {
   /** containerd's and runc's volatile data. */
   readonly stateDir: string;
   readonly runcDir: string;
-  /** A private mount that holds the daemon's mount namespace alive across its death. */
-  readonly namespaceDir: string;
-  readonly mountNamespace: string;
   readonly cniConfDir: string;
   readonly cniConfig: string;
   readonly ipamDir: string;
@@ -52,8 +49,6 @@ export function runtimePaths(rootDir: string): RuntimePaths {
     dataDir: join(dir, 'data'),
     stateDir,
     runcDir: join(stateDir, 'runc'),
-    namespaceDir: join(dir, 'ns'),
-    mountNamespace: join(dir, 'ns', 'mnt'),
     cniConfDir: join(dir, 'cni'),
     cniConfig: join(dir, 'cni', '10-minikubelet.conflist'),
     ipamDir: join(dir, 'ipam'),

@@ -9,12 +9,16 @@ import {embeddedEndpoint, type RuntimePaths} from './paths.js';
 import {unmountAll, type Bundle} from './sweep.js';
 
 /** Pods of another runtime that share the root directory keep theirs. */
-export async function releasePods(paths: RuntimePaths, bundles: readonly Bundle[]): Promise<void> {
+export async function releasePods(
+  paths: RuntimePaths,
+  uids: readonly string[],
+  bundles: readonly Bundle[],
+): Promise<void> {
   const dirs = instanceDirs(paths.rootDir);
   const records = instanceRecords(paths.rootDir);
   const endpoint = embeddedEndpoint(paths.rootDir);
   const recorded = (await records.pods.list()).filter(({value}) => value.endpoint === endpoint).map(({key}) => key);
-  for (const uid of new Set([...recorded, ...bundles.flatMap(bundle => mountedUids(bundle, dirs.podsDir))])) {
+  for (const uid of new Set([...uids, ...recorded, ...bundles.flatMap(bundle => mountedUids(bundle, dirs.podsDir))])) {
     await unmountAll(podDir(dirs, uid));
     const busy = mountsUnder(await readMountinfo(), podDir(dirs, uid));
     if (busy.length > 0) continue;

@@ -7,13 +7,13 @@ const GRACE_ANNOTATION = 'io.kubernetes.pod.terminationGracePeriod';
 /** The kubelet's floor. */
 const LEAST_GRACE_SECONDS = 2;
 
-/** Resolves with how many pods there were. Rejects with CriError when the runtime refuses or is lost. */
+/** Resolves with the uids of the pods there were. Rejects with CriError when the runtime refuses or is lost. */
 export async function removePods(
   deps: EmbeddedRuntimeDeps,
   endpoint: string,
   gracePeriodSeconds: number | undefined,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<readonly string[]> {
   const {runtime, close} = deps.connect(endpoint);
   try {
     const sandboxes = await runtime.listPodSandbox(undefined, signal);
@@ -30,7 +30,7 @@ export async function removePods(
     });
     const failed = (await Promise.allSettled(endings)).find(ending => ending.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
-    return sandboxes.length;
+    return [...new Set(sandboxes.flatMap(sandbox => sandbox.metadata?.uid ?? []))];
   } finally {
     close();
   }

@@ -8,12 +8,11 @@ import {identifyProcess} from '../process-identity.js';
 import {forgetBefore, readBefore} from './before.js';
 import {daemonState, forgetIdentity} from './daemon.js';
 import type {EmbeddedRuntimeDeps} from './deps.js';
-import {dropNamespace} from './mounts.js';
 import {runtimePaths, type RuntimePaths} from './paths.js';
 import {releasePods} from './release-pods.js';
 import {removePods} from './remove-pods.js';
 import {startRuntime} from './start.js';
-import {killLeftovers, readBundles, removeLeftovers} from './sweep.js';
+import {killLeftovers, podNetworks, readBundles, removeLeftovers} from './sweep.js';
 
 export interface StopResult {
   /** Whether there was anything to stop. */
@@ -39,21 +38,21 @@ export async function stopRuntime(
   const paths = runtimePaths(rootDir);
   if (!existsSync(paths.before) && (await daemonState(paths)).state === 'stopped') return {stopped: false, pods: 0};
   if (process.getuid?.() !== 0) throw new HostError('stopping the embedded runtime needs root', {hint: 'run as root'});
-  const pods = await endPodsInOrder(deps, paths, options, signal);
+  const uids = await endPodsInOrder(deps, paths, options, signal);
   const lock = await acquireLock(paths.lock, thisProcess(), {waitSeconds: LOCK_WAIT_SECONDS, signal});
   try {
-    await endDaemon(deps, paths, signal);
     const bundles = await readBundles(paths);
+    const networks = await podNetworks(paths, bundles);
+    await endDaemon(deps, paths, signal);
     await killLeftovers(paths, deps.clock, signal);
-    await removeLeftovers(paths, bundles);
-    await releasePods(paths, bundles);
-    await dropNamespace(paths);
+    await removeLeftovers(paths, bundles, networks);
+    await releasePods(paths, uids, bundles);
     await removeFiles(paths);
     await forgetBefore(paths, await readBefore(paths));
   } finally {
     await lock.release();
   }
-  return {stopped: true, pods};
+  return {stopped: true, pods: uids.length};
 }
 
 /** Only a live daemon can take pods down in order (hooks of CNI, addresses), so a dead one is started once more for that. */
@@ -62,7 +61,7 @@ async function endPodsInOrder(
   paths: RuntimePaths,
   options: StopOptions,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<readonly string[]> {
   try {
     const {endpoint} = await startRuntime(deps, paths.rootDir, signal);
     return await removePods(deps, endpoint, options.gracePeriodSeconds, signal);
@@ -71,7 +70,7 @@ async function endPodsInOrder(
     deps.logger.warn('the embedded runtime cannot end its pods in order; they are killed', {
       error: error instanceof Error ? error.message : String(error),
     });
-    return 0;
+    return [];
   }
 }
 
@@ -95,7 +94,7 @@ async function endDaemon(deps: EmbeddedRuntimeDeps, paths: RuntimePaths, parent:
 }
 
 async function removeFiles(paths: RuntimePaths): Promise<void> {
-  for (const path of [paths.stateDir, paths.cniConfDir, paths.ipamDir, paths.namespaceDir]) {
+  for (const path of [paths.stateDir, paths.cniConfDir, paths.ipamDir]) {
     await rm(path, {recursive: true, force: true});
   }
   for (const path of [paths.socket, `${paths.socket}.ttrpc`, paths.config]) await rm(path, {force: true});

@@ -1,16 +1,16 @@
 // Removes what a runtime that could not end in order left on the machine: shims and containers, network namespaces, the
 // bridge, iptables rules, sockets, mounts. Everything is found through the root directory; nothing shared is scanned.
 import {existsSync} from 'node:fs';
-import {readdir, readFile, readlink, rm, stat} from 'node:fs/promises';
+import {readdir, readFile, rm} from 'node:fs/promises';
 import {basename, join} from 'node:path';
 import type {Clock} from '../../lib/clock.js';
 import {mountAt, mountsUnder, readMountinfo} from '../mountinfo.js';
-import {isSameProcess, identifyProcess, processArguments} from '../process-identity.js';
+import {identifyProcess, isSameProcess} from '../process-identity.js';
 import {findExecutable, runCommand} from '../run-command.js';
 import {readBefore, savedRules, type Before} from './before.js';
 import {cleanupRules, emptyNewTables} from './iptables.js';
-import {namespaceMounts} from './mounts.js';
 import type {RuntimePaths} from './paths.js';
+import {runtimeProcesses} from './processes.js';
 
 /** A container that containerd's task directory still describes. */
 export interface Bundle {
@@ -30,10 +30,21 @@ export async function readBundles(paths: RuntimePaths): Promise<readonly Bundle[
   return Promise.all(ids.map(id => readBundle(join(tasks, id))));
 }
 
+/** Network namespaces of pods: those that containers joined, and those that only daemon and shims see mounted. */
+export async function podNetworks(paths: RuntimePaths, bundles: readonly Bundle[]): Promise<readonly string[]> {
+  const known = bundles.flatMap(bundle => bundle.networkNamespace ?? []).map(withoutVar);
+  // A pod that never got a container is known only by this mount, which a private / keeps from the host.
+  const here = await readMountinfo();
+  const theirs = await Promise.all((await runtimeProcesses(paths)).map(pid => readMountinfo(pid).catch(() => [])));
+  const unseen = theirs
+    .flat()
+    .filter(mount => mount.fsType === 'nsfs' && mountAt(here, mount.mountPoint) === undefined);
+  return [...new Set([...known, ...unseen.map(mount => mount.mountPoint)])].filter(isPodNetwork);
+}
+
 /** Kills what is left of daemon, shims and containers. */
 export async function killLeftovers(paths: RuntimePaths, clock: Clock, signal: AbortSignal): Promise<void> {
-  const runtimePids = await runtimeProcesses(paths);
-  const identities = runtimePids.flatMap(pid => identifyProcess(pid) ?? []);
+  const identities = (await runtimeProcesses(paths)).flatMap(pid => identifyProcess(pid) ?? []);
   for (const {pid} of identities) killQuietly(pid);
   // runc kills all of a container's cgroup and removes the cgroup; it needs no shim for that.
   const runc = findExecutable('runc');
@@ -45,8 +56,12 @@ export async function killLeftovers(paths: RuntimePaths, clock: Clock, signal: A
 }
 
 /** Removes network, sockets, result caches and mounts. The processes must be gone. */
-export async function removeLeftovers(paths: RuntimePaths, bundles: readonly Bundle[]): Promise<void> {
-  await removeNetworkNamespaces(paths, bundles);
+export async function removeLeftovers(
+  paths: RuntimePaths,
+  bundles: readonly Bundle[],
+  networks: readonly string[],
+): Promise<void> {
+  await removeNetworkNamespaces(networks);
   await removeBridge(paths);
   await removeRules(paths, await readBefore(paths));
   await removeResultCache(paths, bundles);
@@ -89,22 +104,6 @@ async function readJson(path: string): Promise<OciSpec> {
   }
 }
 
-/** The daemon and its shims: all that run in the held mount namespace, or name our socket. */
-async function runtimeProcesses(paths: RuntimePaths): Promise<readonly number[]> {
-  const held =
-    mountAt(await readMountinfo(), paths.mountNamespace) === undefined ? null : await stat(paths.mountNamespace);
-  const namespace = held === null ? null : `mnt:[${held.ino}]`;
-  const pids = (await readdir('/proc')).map(Number).filter(pid => pid > 0 && pid !== process.pid);
-  const ours = await Promise.all(
-    pids.map(async pid => {
-      if (namespace !== null && (await readlink(`/proc/${pid}/ns/mnt`).catch(() => '')) === namespace) return true;
-      const [program = '', ...args] = processArguments(pid);
-      return basename(program).startsWith('containerd') && [paths.socket, paths.config].some(own => args.includes(own));
-    }),
-  );
-  return pids.filter((_, index) => ours[index]);
-}
-
 function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -113,22 +112,16 @@ function killQuietly(pid: number): void {
   }
 }
 
-async function removeNetworkNamespaces(paths: RuntimePaths, bundles: readonly Bundle[]): Promise<void> {
-  const here = await readMountinfo();
-  // A namespace whose pod never got a container is known only by its mount, which a private / keeps from the host.
-  const onlyTheirs = ((await namespaceMounts(paths)) ?? []).filter(
-    mount => isPodNetwork(mount.mountPoint) && mount.fsType === 'nsfs' && mountAt(here, mount.mountPoint) === undefined,
-  );
-  const known = bundles.flatMap(bundle => bundle.networkNamespace ?? []).filter(isPodNetwork);
-  for (const path of new Set([...known.map(withoutVar), ...onlyTheirs.map(mount => mount.mountPoint)])) {
-    await runCommand('nsenter', [`--mount=${paths.mountNamespace}`, '--', 'umount', '--lazy', path]);
-    if (mountAt(here, path) !== undefined) await runCommand('umount', ['--lazy', path]);
+async function removeNetworkNamespaces(namespaces: readonly string[]): Promise<void> {
+  const mounts = await readMountinfo();
+  for (const path of namespaces) {
+    if (mountAt(mounts, path) !== undefined) await runCommand('umount', ['--lazy', path]);
     await rm(path, {force: true});
   }
 }
 
 function isPodNetwork(path: string): boolean {
-  return /^(\/var)?\/run\/netns\/cni-[0-9a-f-]+$/.test(path);
+  return /^\/run\/netns\/cni-[0-9a-f-]+$/.test(path);
 }
 
 /** /var/run is a link to /run; the mount table has the target. */
