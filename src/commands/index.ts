@@ -1,10 +1,18 @@
 // All commands by id; oclif finds them here (strategy "explicit").
 import {commands as helpCommands} from '@oclif/plugin-help';
 import {main} from '../cli/main.js';
+import RuntimeLoad from './runtime/load.js';
+import RuntimeStart from './runtime/start.js';
+import RuntimeStatus from './runtime/status.js';
+import RuntimeStop from './runtime/stop.js';
 import Version from './version.js';
 
 export const COMMANDS = {
   help: helpCommands.help,
+  'runtime:load': RuntimeLoad,
+  'runtime:start': RuntimeStart,
+  'runtime:status': RuntimeStatus,
+  'runtime:stop': RuntimeStop,
   version: Version,
 };
 
