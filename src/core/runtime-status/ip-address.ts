@@ -1,11 +1,20 @@
-// Is a text an IP address? As Go's net package reads one, leading zeros in IPv4 allowed (k8s.io/utils ParseIPSloppy).
+// IP addresses as text, as Go's net package reads and writes them; leading zeros in IPv4 allowed (k8s.io/utils
+// ParseIPSloppy).
 
 /** True for IPv4 in dotted form and for IPv6, without zone and without brackets. */
 export function isIPAddress(text: string): boolean {
   return text.includes(':') ? isIPv6(text) : isIPv4(text);
 }
 
-function isIPv4(text: string): boolean {
+/** The shortest text of an address: without leading zeros, the longest run of zero groups as `::`, in lower case. */
+export function formatIPAddress(text: string): string {
+  if (isIPv4(text)) return text.split('.').map(Number).join('.');
+  // The URL parser writes IPv6 as RFC 5952 says.
+  return new URL(`http://[${text}]/`).hostname.slice(1, -1);
+}
+
+/** True for dotted IPv4. */
+export function isIPv4(text: string): boolean {
   const octets = text.split('.');
   return octets.length === 4 && octets.every(octet => /^\d+$/.test(octet) && Number(octet) <= 255);
 }
