@@ -1,6 +1,6 @@
 // What probe workers read of a pod's published status.
 // Mirrors the look-ups at the start of kubelet v1.36 pkg/kubelet/prober/worker.go doProbe.
-import {exitRestartsAllContainers} from '../pod/restart-policy.js';
+import {shouldAllContainersRestart} from '../actions/should-restart.js';
 import type {ContainerStatus, Pod, PodStatus} from '../pod/types.js';
 import type {ContainerId} from '../runtime-status/types.js';
 import type {ProbedContainer, ProbedPod} from './types.js';
@@ -12,18 +12,9 @@ export function probedPod(pod: Pod, status: PodStatus, containerName: string): P
     .find(candidate => candidate?.containerID !== undefined && candidate.containerID !== '');
   return {
     phase: status.phase ?? '',
-    allContainersRestarting: areAllRestarting(pod, status),
+    allContainersRestarting: shouldAllContainersRestart(pod, undefined, status),
     container: found === undefined ? null : probedContainer(found),
   };
-}
-
-function areAllRestarting({spec}: Pod, {initContainerStatuses = [], containerStatuses = []}: PodStatus): boolean {
-  const containers = [...(spec.initContainers ?? []), ...spec.containers];
-  return [...initContainerStatuses, ...containerStatuses].some(({name, state}) => {
-    const container = containers.find(candidate => candidate.name === name);
-    const exitCode = state?.terminated?.exitCode;
-    return container !== undefined && exitCode !== undefined && exitRestartsAllContainers(container, exitCode);
-  });
 }
 
 function probedContainer({containerID = '', state, started}: ContainerStatus): ProbedContainer {
