@@ -6,10 +6,13 @@ import type {
   RuntimeContainerStatus,
   RuntimePod,
   RuntimeSandboxStatus,
+  SandboxId,
 } from './runtime-status/types.js';
 import {criContainerId} from './runtime-status/types.js';
 
-export type PodLifecycleEventType = 'ContainerStarted' | 'ContainerDied' | 'ContainerRemoved' | 'ContainerChanged';
+/** ConditionMet: nothing happened to a container, but there is more to know now. */
+export type PodLifecycleEventType =
+  'ContainerStarted' | 'ContainerDied' | 'ContainerRemoved' | 'ContainerChanged' | 'ConditionMet';
 
 export interface PodLifecycleEvent {
   readonly uid: string;
@@ -24,12 +27,61 @@ type PlegState = 'running' | 'exited' | 'unknown' | 'non-existent';
 /** Events of one pod between two lists; undefined = the list does not have the pod. Sandboxes count as containers. */
 export function computeEvents(old: RuntimePod | undefined, next: RuntimePod | undefined): readonly PodLifecycleEvent[] {
   const uid = (next ?? old)?.uid;
-  if (uid === undefined || old === next) return [];
+  if (uid === undefined || (old !== undefined && next !== undefined && showsTheSame(old, next))) return [];
   const before = plegStates(old);
   const after = plegStates(next);
   return [...new Set([...before.keys(), ...after.keys()])].flatMap(id =>
     eventTypes(before.get(id) ?? 'non-existent', after.get(id) ?? 'non-existent').map(type => ({uid, type, id})),
   );
+}
+
+/** The usual case, told without building anything: lists keep their order while nothing happens. */
+function showsTheSame(old: RuntimePod, next: RuntimePod): boolean {
+  return old === next || (sameStates(old.containers, next.containers) && sameStates(old.sandboxes, next.sandboxes));
+}
+
+function sameStates(
+  old: readonly {readonly id: string; readonly state: string}[],
+  next: readonly {readonly id: string; readonly state: string}[],
+): boolean {
+  return (
+    old.length === next.length &&
+    old.every(({id, state}, index) => id === next[index]?.id && state === next[index].state)
+  );
+}
+
+/** Whether a status is what the runtime would still answer, as far as a list can tell: instances and states are the same. */
+export function isListedAs(status: PodRuntimeStatus, pod: RuntimePod): boolean {
+  return computeEvents(runtimePodFromStatus(status), pod).length === 0;
+}
+
+/** What a list would say of a pod, from its status. */
+export function runtimePodFromStatus(status: PodRuntimeStatus): RuntimePod {
+  const {id: uid, name, namespace, containers, sandboxes} = status;
+  const times = [...containers.map(({createdAt}) => createdAt), ...sandboxes.map(sandboxCreatedAt)];
+  return {
+    uid,
+    name,
+    namespace,
+    createdAt: times.length === 0 ? 0 : Math.min(...times),
+    containers: containers.map(container => ({
+      ...container,
+      sandboxId: container.sandboxId ?? ('' as SandboxId),
+      labels: container.labels ?? {},
+      annotations: container.annotations ?? {},
+    })),
+    sandboxes: sandboxes.map(sandbox => ({
+      ...sandbox,
+      labels: sandbox.labels ?? {},
+      annotations: sandbox.annotations ?? {},
+    })),
+  };
+}
+
+const NS_PER_MS = 1_000_000n;
+
+function sandboxCreatedAt({createdAtNs}: RuntimeSandboxStatus): number {
+  return Number(createdAtNs / NS_PER_MS);
 }
 
 function plegStates(pod: RuntimePod | undefined): ReadonlyMap<string, PlegState> {
