@@ -4,41 +4,44 @@
 /* global require, module, process, __dirname */
 /* eslint-disable @typescript-eslint/no-require-imports */
 'use strict';
-const {readFileSync} = require('node:fs');
+const {readFileSync, writeFileSync} = require('node:fs');
 const Module = require('node:module');
 const {join} = require('node:path');
 const {Script, constants} = require('node:vm');
 
 const dist = join(__dirname, '..', 'dist');
-const bundle = 'minikubelet.cjs';
+const name = 'minikubelet.cjs';
 
 /** Runs the bundle as `require` would, and leaves it in the module cache, where oclif looks for the commands. */
 function load() {
-  const filename = join(dist, bundle);
-  const script = new Script(Module.wrap(readFileSync(filename, 'latin1')), {
+  const filename = join(dist, name);
+  const source = readFileSync(filename, 'latin1');
+  const script = new Script(Module.wrap(source), {
     filename,
-    cachedData: bytecode(),
+    cachedData: bytecodeOf(source),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  const bundled = new Module(filename, module);
-  bundled.filename = filename;
-  bundled.paths = module.paths;
-  require.cache[filename] = bundled;
-  script.runInThisContext()(bundled.exports, Module.createRequire(filename), bundled, filename, dist);
-  bundled.loaded = true;
-  return {script, start: bundled.exports.start};
+  const bundle = new Module(filename, module);
+  bundle.filename = filename;
+  bundle.paths = module.paths;
+  require.cache[filename] = bundle;
+  script.runInThisContext()(bundle.exports, Module.createRequire(filename), bundle, filename, dist);
+  bundle.loaded = true;
+  return {script, start: bundle.exports.start};
 }
 
-function bytecode() {
+/** V8 compares no more than lengths, so the cache is named after the content, which the first line of the bundle tells. */
+function bytecodeOf(source) {
+  const build = source.slice(3, source.indexOf('\n'));
   try {
-    return readFileSync(join(dist, 'minikubelet.bytecode'));
+    return readFileSync(join(dist, `${build}.bytecode`));
   } catch {
     return undefined;
   }
 }
 
 const {script, start} = load();
-const done = start(process.argv.slice(2), dist, `./${bundle}`);
+const done = start(process.argv.slice(2), dist, `./${name}`);
 // The build runs this with a file name to save the bytecode of what a real run compiles.
 const save = process.env.MINIKUBELET_SAVE_BYTECODE;
-if (save) void done.then(() => require('node:fs').writeFileSync(save, script.createCachedData()));
+if (save) void done.then(() => writeFileSync(save, script.createCachedData()));

@@ -1,58 +1,104 @@
 // Bundles the command line into dist/: one CommonJS file, the oclif manifest, and the bytecode of what a run compiles.
-// Start-up time is the reason for all three (docs/decisions.md).
+// Start-up time is the reason for all three (docs/decisions.md). With --if-stale, only when a source is newer.
 import {execFile} from 'node:child_process';
-import {mkdir, rename, rm, writeFile} from 'node:fs/promises';
+import {createHash} from 'node:crypto';
+import {mkdir, readdir, rename, rm, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {Config} from '@oclif/core';
 import {build} from 'esbuild';
 import {oclifPackage} from '../src/cli/main.js';
+import {acquireLock, thisProcess} from '../src/host/lock.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const BUNDLE = 'minikubelet.cjs';
+const DIST = join(ROOT, 'dist');
+const BUNDLE = join(DIST, 'minikubelet.cjs');
 const run = promisify(execFile);
 
 /** oclif loads these only to run TypeScript plugins, which we do not have; bundled they would add 10 MB. */
 const NEVER_LOADED = ['typescript', 'ts-node', 'tsx', 'tsconfig-paths'];
 
-async function bundle(outdir: string): Promise<void> {
-  await build({
+/** Writes the bundle and answers its build id, which its first line tells bin/run.js. */
+async function writeBundle(): Promise<string> {
+  const {outputFiles} = await build({
     absWorkingDir: ROOT,
     entryPoints: ['src/commands/index.ts'],
-    outfile: join(outdir, BUNDLE),
+    outfile: BUNDLE,
+    write: false,
     bundle: true,
     platform: 'node',
     target: 'node20',
     format: 'cjs',
+    // bin/run.js reads it as latin1, which spares the decoding.
     charset: 'ascii',
     external: NEVER_LOADED,
     define: {'process.env.NODE_ENV': '"production"'},
     legalComments: 'linked',
     logLevel: 'warning',
   });
+  const code = outputFiles.find(file => file.path === BUNDLE)?.text ?? '';
+  const id = createHash('sha256').update(code).digest('hex').slice(0, 16);
+  await replace(BUNDLE, `// ${id}\n${code}`);
+  for (const file of outputFiles) if (file.path !== BUNDLE) await replace(file.path, file.text);
+  return id;
 }
 
 /** The commands and flags as data, so that oclif need not load every command to find one. */
-async function writeManifest(outdir: string): Promise<void> {
+async function writeManifest(): Promise<void> {
   const pjson = oclifPackage('./src/commands/index.ts') as never;
   const config = await Config.load({root: ROOT, pjson, ignoreManifest: true, devPlugins: false, userPlugins: false});
-  const [plugin] = config.getPluginsList();
+  // oclif's types keep the manifest of a plugin to themselves.
+  const [plugin] = config.getPluginsList() as unknown as readonly {readonly manifest: object}[];
   if (plugin === undefined) throw new Error('oclif found no plugin in its own package');
-  await writeFile(join(outdir, 'oclif.manifest.json'), JSON.stringify(plugin.manifest));
+  await replace(join(DIST, 'oclif.manifest.json'), JSON.stringify(plugin.manifest));
 }
 
-/** Runs commands as a user would and keeps the bytecode of every function they compiled. */
-async function writeBytecode(outdir: string): Promise<void> {
-  const file = join(outdir, 'minikubelet.bytecode');
+/** Runs a command as a user would and keeps the bytecode of every function that was compiled. */
+async function writeBytecode(id: string): Promise<void> {
+  const file = join(DIST, `${id}.bytecode`);
   await run(process.execPath, [join(ROOT, 'bin/run.js'), 'version', '--client'], {
     env: {...process.env, MINIKUBELET_SAVE_BYTECODE: `${file}.tmp`},
   });
   await rename(`${file}.tmp`, file);
+  const old = (await readdir(DIST)).filter(name => name.endsWith('.bytecode') && name !== `${id}.bytecode`);
+  await Promise.all(old.map(name => rm(join(DIST, name), {force: true})));
 }
 
-const outdir = join(ROOT, 'dist');
-await rm(outdir, {recursive: true, force: true});
-await mkdir(outdir, {recursive: true});
-await Promise.all([bundle(outdir), writeManifest(outdir)]);
-await writeBytecode(outdir);
+/** A reader sees the old file or the new one, never half of one. */
+async function replace(file: string, content: string): Promise<void> {
+  await writeFile(`${file}.tmp`, content);
+  await rename(`${file}.tmp`, file);
+}
+
+/** Whether a source is newer than the newest thing built from it. */
+async function isStale(): Promise<boolean> {
+  const built = await newest(DIST, name => name.endsWith('.bytecode'));
+  const sources = await Promise.all([
+    newest(join(ROOT, 'src'), () => true),
+    newest(join(ROOT, 'scripts'), name => name === 'build.ts'),
+    newest(join(ROOT, 'bin'), name => name === 'run.js'),
+    stat(join(ROOT, 'package.json')).then(info => info.mtimeMs),
+  ]);
+  return sources.some(at => at >= built);
+}
+
+/** Time of the last change below `dir` among files that `matches`, ms; 0 = there are none. */
+async function newest(dir: string, matches: (name: string) => boolean): Promise<number> {
+  const entries = await readdir(dir, {recursive: true, withFileTypes: true}).catch(() => []);
+  const files = entries.filter(entry => entry.isFile() && matches(entry.name));
+  const times = await Promise.all(files.map(async file => (await stat(join(file.parentPath, file.name))).mtimeMs));
+  return Math.max(0, ...times);
+}
+
+await mkdir(DIST, {recursive: true});
+// Several test files may want the binary at once.
+const lock = await acquireLock(join(DIST, '.lock'), thisProcess(), {waitSeconds: 120});
+try {
+  if (!process.argv.includes('--if-stale') || (await isStale())) {
+    const [id] = await Promise.all([writeBundle(), writeManifest()]);
+    await writeBytecode(id);
+  }
+} finally {
+  await lock.release();
+}
