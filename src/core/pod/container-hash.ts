@@ -1,5 +1,6 @@
 // The fingerprint of a container definition: what decides "definition changed". Only name and image count.
 // Mirrors kubelet v1.36 pkg/kubelet/container/helpers.go HashContainer.
+import {memoizeByIdentity} from '../../lib/memoize.js';
 import type {Container} from './types.js';
 
 /** The part of a container that the fingerprint covers. */
@@ -36,14 +37,14 @@ const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
 const FNV_OFFSET_32 = 0x811c9dc5;
 const FNV_PRIME_32 = 0x01000193;
 
-/** 32-bit FNV-1a of the hash input. */
-function fingerprint(container: HashedContainer): number {
+/** 32-bit FNV-1a of the hash input. Asked of every running container at every sync, so it is worth remembering. */
+const fingerprint = memoizeByIdentity((container: HashedContainer): number => {
   let hash = FNV_OFFSET_32;
   for (const byte of new TextEncoder().encode(hashInput(container))) {
     hash = Math.imul(hash ^ byte, FNV_PRIME_32) >>> 0;
   }
   return hash;
-}
+});
 
 function goJsonString(text: string): string {
   return JSON.stringify(text.replace(LONE_SURROGATES, '\ufffd')).replace(

@@ -1,7 +1,8 @@
 // The QoS class of a pod: from its CPU and memory requests and limits alone.
 // Mirrors kubernetes v1.36 pkg/apis/core/v1/helper/qos/qos.go ComputePodQOS, GetPodQOS.
+import {memoizeByIdentity} from '../../lib/memoize.js';
 import {addQuantities, compareQuantities, parseQuantity, type ParsedQuantity} from './quantity.js';
-import type {Pod, ResourceRequirements} from './types.js';
+import type {Pod, PodSpec, ResourceRequirements} from './types.js';
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 
@@ -18,6 +19,10 @@ export function podQosClass(pod: Pick<Pod, 'spec' | 'status'>): QosClass {
  * there.
  */
 export function computeQosClass({spec}: Pick<Pod, 'spec'>): QosClass {
+  return qosClassOf(spec);
+}
+
+const qosClassOf = memoizeByIdentity((spec: PodSpec): QosClass => {
   const containers = [...spec.containers, ...(spec.initContainers ?? [])];
   const holders = spec.resources === undefined ? containers.map(({resources}) => resources) : [spec.resources];
   const limits = holders.map(resources => amountsOf(resources?.limits));
@@ -30,7 +35,7 @@ export function computeQosClass({spec}: Pick<Pod, 'spec'>): QosClass {
     return limit !== undefined && compareQuantities(limit, amount) === 0;
   });
   return limitedEverywhere && equal && requests.size === limitSum.size ? 'Guaranteed' : 'Burstable';
-}
+});
 
 const QOS_RESOURCES = ['cpu', 'memory'] as const;
 

@@ -24,7 +24,7 @@ export function hasActiveRegularContainer(pod: Pod, status: PodRuntimeStatus): b
   return status.containers.some(({name, active}) => active && names.has(name));
 }
 
-/** RFC 3339 in whole seconds, as the API writes times; absent for null. */
+/** RFC 3339 in whole seconds, as the API writes times. */
 export function apiTime(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -74,6 +74,7 @@ interface RawStatuses {
 
 function rawContainerStatuses(input: PodStatusInput, oldStatus: PodStatus): RawStatuses {
   const {pod, runtimeStatus, startFailures} = input;
+  const restartingAll = shouldAllContainersRestart(pod, runtimeStatus, oldStatus);
   const statusesOf = (
     kind: ContainerStatusesInput['kind'],
     oldStatuses: readonly ContainerStatus[] = [],
@@ -84,7 +85,7 @@ function rawContainerStatuses(input: PodStatusInput, oldStatus: PodStatus): RawS
       oldStatuses,
       kind,
       startFailures,
-      restartingAll: shouldAllContainersRestart(pod, runtimeStatus, oldStatus),
+      restartingAll,
       supportsRecursiveReadOnly: input.supportsRecursiveReadOnly === true,
     });
   return {

@@ -1,19 +1,20 @@
 // What a pod's status says of its resources as a whole: the requests and limits of its spec, added up.
 // Mirrors kubelet v1.36 pkg/kubelet/kubelet_pods.go getEffectiveAllocatedResources and component-helpers
 // resource/helpers.go PodLimits. In-place resize, and with it the difference to what cgroups say, is not ours.
+import {memoizeByIdentity} from '../../lib/memoize.js';
 import {podRequests, type ResourceQuantities} from '../pod/pod-requests.js';
 import {addQuantities, formatQuantity, parseQuantity} from '../pod/quantity.js';
 import type {Container, Pod, PodStatus, Quantity, ResourceRequirements} from '../pod/types.js';
 
 /** The fields resources and allocatedResources of a pod status. */
-export function podResourcesStatus(pod: Pod): Pick<PodStatus, 'resources' | 'allocatedResources'> {
+export const podResourcesStatus = memoizeByIdentity((pod: Pod): Pick<PodStatus, 'resources' | 'allocatedResources'> => {
   const requests = quantityTexts(podRequests(pod));
   const limits = quantityTexts(podLimits(pod));
   return {
     resources: {...(limits !== undefined && {limits}), ...(requests !== undefined && {requests})},
     ...(requests !== undefined && {allocatedResources: requests}),
   };
-}
+});
 
 /** Limits add up as requests do, but overhead comes only on top of a limit that is there. */
 function podLimits(pod: Pod): ResourceQuantities {

@@ -29,11 +29,12 @@ export function stampPodStatus(pod: Pod, status: PodStatus, oldStatus: PodStatus
 function withShortMessages({spec}: Pod, status: PodStatus): PodStatus {
   const count = spec.containers.length + (spec.initContainers ?? []).length + (spec.ephemeralContainers ?? []).length;
   const limit = Math.floor(POD_TERMINATION_MESSAGE_BYTES / Math.max(1, count));
-  const shorten = (container: ContainerStatus): ContainerStatus => ({
-    ...container,
-    ...(container.state !== undefined && {state: withShortMessage(container.state, limit)}),
-    ...(container.lastState !== undefined && {lastState: withShortMessage(container.lastState, limit)}),
-  });
+  const shorten = (container: ContainerStatus): ContainerStatus => {
+    const state = container.state && withShortMessage(container.state, limit);
+    const lastState = container.lastState && withShortMessage(container.lastState, limit);
+    if (state === container.state && lastState === container.lastState) return container;
+    return {...container, ...(state !== undefined && {state}), ...(lastState !== undefined && {lastState})};
+  };
   const {initContainerStatuses, containerStatuses, ephemeralContainerStatuses} = status;
   return {
     ...status,
@@ -47,7 +48,8 @@ function withShortMessages({spec}: Pod, status: PodStatus): PodStatus {
 
 function withShortMessage(state: ContainerState, limit: number): ContainerState {
   const {terminated} = state;
-  if (terminated?.message === undefined) return state;
+  // A UTF-16 unit takes three bytes at most: most messages need no counting.
+  if (terminated?.message === undefined || terminated.message.length * 3 <= limit) return state;
   const bytes = new TextEncoder().encode(terminated.message);
   if (bytes.length <= limit) return state;
   // A character that is cut through is left out.
