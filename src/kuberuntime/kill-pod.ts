@@ -6,7 +6,7 @@ import type {KillReason, PodSyncResult, SyncResult} from '../core/actions/types.
 import type {AnyContainer} from '../core/cri-config/types.js';
 import {PodError} from '../core/errors.js';
 import type {Report} from '../core/events.js';
-import {formatPod, type Pod} from '../core/pod/types.js';
+import {formatPod, podRef, type Pod, type PodRef} from '../core/pod/types.js';
 import {
   criContainerId,
   type ContainerId,
@@ -17,13 +17,13 @@ import {
 import {errorText, isNotFound, syncErrorOf, withReason} from './failures.js';
 import {killContainer, type KillContainerDeps, type KillContainerInput} from './kill-container.js';
 import {podReporter} from './pod-reporter.js';
-import {restoreSpec, type RestoredSpec} from './restored-spec.js';
+import {restoreSpec} from './restored-spec.js';
 import {terminationTurns, type Turn} from './termination-order.js';
 
 export interface KillPodDeps extends KillContainerDeps {
   readonly report: Report;
   /** Addresses of a pod now, newest sandbox first. */
-  readonly podIPs: (uid: string, signal: AbortSignal) => Promise<readonly string[]>;
+  readonly podIPs: (pod: PodRef, signal: AbortSignal) => Promise<readonly string[]>;
 }
 
 export interface KillPodRequest {
@@ -96,7 +96,7 @@ async function killOne(
 ): Promise<SyncResult> {
   const target = {id: container.id, name: container.name, reason: 'Unknown', message: ''} as const;
   try {
-    const spec = pod === null ? await restoredSpec(deps, container, signal) : {pod, container: undefined};
+    const spec = await specToKillBy(deps, pod, container, signal);
     await killNamed(deps, {...spec, target, gracePeriodOverride, turn}, signal);
     return {action: 'KillContainer', target: container.name, error: null};
   } catch (error) {
@@ -126,7 +126,7 @@ export function killNamed(deps: KillPodDeps, kill: KillNamed, signal: AbortSigna
   return reporter.step('KillContainer', target.name, () =>
     withReason('KillContainerError', errorText, signal, () => {
       const container = kill.container ?? specOf(pod, target);
-      const podIPs = (): Promise<readonly string[]> => deps.podIPs(pod.metadata.uid, signal);
+      const podIPs = (): Promise<readonly string[]> => deps.podIPs(podRef(pod), signal);
       const input: KillContainerInput = {...target, pod, container, gracePeriodOverride, turn, podIPs, reporter};
       return killContainer(deps, input, signal);
     }),
@@ -134,19 +134,30 @@ export function killNamed(deps: KillPodDeps, kill: KillNamed, signal: AbortSigna
 }
 
 function specOf(pod: Pod, {name, id, message}: KillNamed['target']): AnyContainer {
-  const {containers, initContainers = [], ephemeralContainers = []} = pod.spec;
-  const found = [...containers, ...initContainers, ...ephemeralContainers].find(container => container.name === name);
+  const found = containerNamed(pod, name);
   if (found !== undefined) return found;
   const what = `containerSpec "${name}" (id="${id}") in pod "${formatPod(pod)}"`;
   throw new Error(`failed to get ${what} when killing container for reason "${message}"`);
 }
 
-async function restoredSpec(
+function containerNamed({spec}: Pod, name: string): AnyContainer | undefined {
+  const {containers, initContainers = [], ephemeralContainers = []} = spec;
+  return [...containers, ...initContainers, ...ephemeralContainers].find(container => container.name === name);
+}
+
+/**
+ * Differs from kubelet: a container that has left the spec of its pod is stopped by what was written on it, instead of
+ * being killed at once with its sandbox (docs/parity.md).
+ */
+async function specToKillBy(
   {runtime}: KillPodDeps,
-  {id, labels, annotations}: RunningContainer,
+  pod: Pod | null,
+  {id, name, labels, annotations}: RunningContainer,
   signal: AbortSignal,
-): Promise<RestoredSpec> {
-  if (labels !== undefined && annotations !== undefined) return restoreSpec(labels, annotations);
+): Promise<{readonly pod: Pod; readonly container: AnyContainer | undefined}> {
+  const restored = labels === undefined || annotations === undefined ? null : restoreSpec(labels, annotations);
+  if (pod !== null) return {pod, container: containerNamed(pod, name) ?? restored?.container};
+  if (restored !== null) return restored;
   return withReason('KillContainerError', errorText, signal, async () => {
     const {status} = await runtime.containerStatus(criContainerId(id), signal);
     if (status === undefined) throw new Error('container status is nil');
@@ -161,15 +172,21 @@ async function stopSandboxes(
   signal: AbortSignal,
 ): Promise<SyncResult> {
   const reporter = podReporter({report, clock}, {metadata: {uid, name, namespace}, spec: {containers: []}});
+  const stop = async (id: SandboxId): Promise<void> => {
+    try {
+      await runtime.stopPodSandbox(id, signal);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  };
   let failure: PodError | null = null;
   for (const id of sandboxes) {
     try {
-      await reporter.step('KillPodSandbox', id, () =>
-        withReason('KillPodSandboxError', errorText, signal, () => runtime.stopPodSandbox(id, signal)),
-      );
+      const effect = (): Promise<void> => withReason('KillPodSandboxError', errorText, signal, () => stop(id));
+      await reporter.step('KillPodSandbox', id, effect);
     } catch (error) {
       if (!(error instanceof PodError)) throw error;
-      if (!isNotFound(error.cause)) failure = error;
+      failure = error;
     }
   }
   return {action: 'KillPodSandbox', target: uid, error: failure === null ? null : syncErrorOf(failure)};

@@ -1,16 +1,45 @@
 // The runtime as the agent sees it: pods instead of sandboxes and containers. Decisions come from core, effects are one
 // file each in this room; here they are wired together.
 // Mirrors kubelet v1.36 pkg/kubelet/container/runtime.go Runtime and pkg/kubelet/kuberuntime/kuberuntime_manager.go.
+import {computePodActions} from '../core/actions/compute-pod-actions.js';
+import {containersToDelete} from '../core/actions/containers-to-delete.js';
 import type {PodActions, PodSyncResult, ProbeResults} from '../core/actions/types.js';
+import {DEFAULT_BACKOFF, type BackoffLimits} from '../core/backoff.js';
 import type {AnyContainer} from '../core/cri-config/types.js';
 import type {Report} from '../core/events.js';
-import type {Pod, PodRef, Secret} from '../core/pod/types.js';
-import type {ContainerId, PodRuntimeStatus, RuntimePod} from '../core/runtime-status/types.js';
-import type {Image} from '../cri/gen/cri.js';
+import type {Keyring} from '../core/images/keyring.js';
+import type {LogOptions} from '../core/logs/log-options.js';
+import {podRef, type Pod, type PodRef, type Secret} from '../core/pod/types.js';
+import {
+  criContainerId,
+  type ContainerId,
+  type PodRuntimeStatus,
+  type RuntimePod,
+} from '../core/runtime-status/types.js';
+import {ContainerState, type Image} from '../cri/gen/cri.js';
 import type {ExecSyncResult, ImageService, RuntimeService} from '../cri/runtime-service.js';
 import type {Clock} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
+import {applyPodActions} from './apply-pod-actions.js';
+import {readContainerLog, type LogSink} from './container-logs.js';
+import {collectGarbage, removePod, type GarbageCollectInput} from './garbage-collection.js';
+import {createImageManager, type EnsuredImage} from './images.js';
+import {createKillBudgets} from './kill-budgets.js';
+import {killPod, runningPod} from './kill-pod.js';
 import type {PodHost} from './pod-host.js';
+import {listPods, readPodStatus, type PodListDeps} from './pod-lists.js';
+import {podReporter} from './pod-reporter.js';
+import {removeContainer} from './remove-container.js';
+import {readHealth, type RuntimeHealth} from './runtime-health.js';
+import type {StartContainerDeps} from './start-container.js';
+import type {CrashLoopBackoff} from './sync-run.js';
+
+export type {LogOptions} from '../core/logs/log-options.js';
+export type {LogSink} from './container-logs.js';
+export type {GarbageCollectInput} from './garbage-collection.js';
+export type {EnsuredImage} from './images.js';
+export type {RuntimeHealth} from './runtime-health.js';
+export type {CrashLoopBackoff} from './sync-run.js';
 
 export interface KubeRuntimeDeps {
   readonly runtime: RuntimeService;
@@ -25,24 +54,12 @@ export interface KubeRuntimeDeps {
   readonly runtimeName: string;
   /** Most pulls at once; null = no limit. */
   readonly maxParallelImagePulls: number | null;
-  /** Text of docker config files of the host (~/.docker/config.json), lowest precedence last. */
-  readonly dockerConfigs?: readonly string[];
-  /** First and longest wait between failed pulls, ms. Default 10 s and 300 s. */
-  readonly imageBackoff?: {readonly initialMs: number; readonly maxMs: number};
-}
-
-/** The crash-loop table, kept by the agent: core/backoff decides, this only asks. */
-export interface CrashLoopBackoff {
-  /**
-   * null = the container may start now, and the table has been moved on for that start; else what to say, e.g.
-   * `back-off 40s restarting failed container=c pod=web_default(uid)`.
-   */
-  check(
-    pod: Pod,
-    container: AnyContainer,
-    status: PodRuntimeStatus,
-    now: number,
-  ): {readonly message: string; readonly retryAt: number} | null;
+  /** Credentials of the host, e.g. from ~/.docker/config.json (parseDockerConfig). Default: none. */
+  readonly hostKeyring?: Keyring;
+  /** Waits between failed pulls. Default: the kubelet's, 10 s to 300 s. */
+  readonly imageBackoff?: BackoffLimits;
+  /** Told of every image that was pulled, before its container is made. */
+  readonly onImagePulled?: (image: string, imageRef: string) => Promise<void>;
 }
 
 export interface SyncPodInput {
@@ -58,110 +75,56 @@ export interface SyncPodInput {
 }
 
 export interface KillPodInput {
-  /** null = known from the runtime only: its spec is rebuilt from labels and annotations. */
+  /** null = known from the runtime only: its specs are rebuilt from labels and annotations. */
   readonly pod: Pod | null;
-  /** What of it runs. A RuntimePod of a list, or the status. */
-  readonly running: RuntimePod;
+  /** What there is of it: its running containers and all its sandboxes are stopped. */
+  readonly running: PodRuntimeStatus | RuntimePod;
   /** Seconds; null = the pod's own. */
   readonly gracePeriodOverride: number | null;
 }
 
-/** Limits of the container garbage collection; negative counts = no limit. */
-export interface ContainerGCPolicy {
-  readonly minAgeMs: number;
-  readonly maxPerPodContainer: number;
-  readonly maxContainers: number;
-}
-
-export interface GarbageCollectInput {
-  readonly policy: ContainerGCPolicy;
-  /** Pod uids the agent still knows (content must not be removed). */
-  readonly isContentRemoved: (podUid: string) => boolean;
-  /** Pod uids whose containers have all been terminated for good. */
-  readonly isRuntimeRemoved: (podUid: string) => boolean;
-  /** Whether all sources have delivered: without that nothing of unknown pods is removed. */
-  readonly allSourcesReady: boolean;
-  /** Remove everything dead, whatever the policy keeps per container. */
-  readonly evictNonDeletedPods: boolean;
-}
-
-/** What EnsureImageExists answers when the image is there. */
-export interface EnsuredImage {
-  /** The runtime's reference of the image. */
-  readonly imageRef: string;
-  /** Whether it was pulled just now. */
-  readonly pulled: boolean;
-}
-
-export interface LogOptions {
-  /** Write what comes until the container has ended. */
-  readonly follow?: boolean;
-  /** Last lines only. */
-  readonly tailLines?: number;
-  readonly limitBytes?: number;
-  /** RFC 3339, as the API has it. */
-  readonly sinceTime?: string;
-  /** Relative form of sinceTime. */
-  readonly sinceSeconds?: number;
-  /** A time before each line. */
-  readonly timestamps?: boolean;
-  readonly stream?: 'All' | 'Stdout' | 'Stderr';
-}
-
-/** Where log text goes. May be slow: the reader waits for the promise. */
-export type LogSink = (stream: 'stdout' | 'stderr', text: Uint8Array) => void | Promise<void>;
-
-/** Health of the runtime as its Status call tells it. */
-export interface RuntimeHealth {
-  readonly runtimeReady: boolean;
-  readonly networkReady: boolean;
-  /** One line a condition that is not met: reason and message. */
-  readonly problems: readonly string[];
-  /** Names of handlers of the runtime; '' = the default one. */
-  readonly handlers: readonly string[];
-}
-
 /**
- * Everything that is done to pods on the runtime. Methods that change something answer with SyncResults; they reject only
- * on abort, with the signal's reason, or on a bug. Reading methods reject with CriError.
+ * Everything that is done to pods on the runtime. Methods that carry out a plan answer with SyncResults; they reject only
+ * on abort, with the signal's reason, or on a bug. The others reject with CriError.
  */
 export interface KubeRuntime {
-  /** Pods of this instance (or of everyone that carries kubelet labels), from two list calls. */
+  /** Pods of this instance (or of everyone), from two list calls; newest first. */
   getPods(signal: AbortSignal, scope?: 'instance' | 'everyone'): Promise<readonly RuntimePod[]>;
 
   /**
-   * Full status of one pod. Given a RuntimePod of getPods it takes the ids from there, else it lists by uid. Containers
-   * that went away meanwhile are left out.
+   * Full status of one pod. Given a RuntimePod of getPods it takes the ids from there, else it lists by uid. What went
+   * away meanwhile is left out.
    */
   getPodStatus(pod: RuntimePod | PodRef, signal: AbortSignal): Promise<PodRuntimeStatus>;
 
   /** What syncPod would do. */
   computePodActions(input: SyncPodInput): PodActions;
 
-  /** Decides and carries out, in the kubelet's order. The first failure of a step that others need ends it. */
+  /** Decides and carries out, in the kubelet's order. A step that others build on ends it when it fails. */
   syncPod(input: SyncPodInput, signal: AbortSignal): Promise<PodSyncResult>;
 
-  /** Stops all containers of a pod within one grace period, then its sandboxes. */
+  /**
+   * Stops all running containers of a pod within one grace period, then its sandboxes. Called again after an abort it goes
+   * on with the hooks as they are and with what is left of the grace period, or the new one if that is less.
+   */
   killPod(input: KillPodInput, signal: AbortSignal): Promise<PodSyncResult>;
 
-  /** Removes everything of a stopped pod: containers, sandboxes, links and log directory. Rejects with CriError. */
+  /** Removes all of a stopped pod: containers, sandboxes, links and log directory. */
   removePod(pod: RuntimePod, signal: AbortSignal): Promise<void>;
 
-  /** Removes dead containers of a pod that nobody needs any more (the kubelet's container deletor). */
+  /**
+   * Removes dead instances of a pod's containers (the kubelet's container deletor): all but the `keep` newest, of the
+   * container that `died` belongs to, or of all when it is undefined.
+   */
   deleteContainers(
-    input: {
-      readonly status: PodRuntimeStatus;
-      /** The container that has just died; '' = none. */
-      readonly filterContainerId: ContainerId | '';
-      readonly removeAll: boolean;
-    },
+    input: {readonly status: PodRuntimeStatus; readonly died: ContainerId | undefined; readonly keep: number},
     signal: AbortSignal,
   ): Promise<void>;
 
-  /** Removes dead containers, sandboxes, log directories of ours by policy. Rejects with the first CriError. */
+  /** Removes dead containers, sandboxes and the logs of pods that are gone, by policy. */
   garbageCollect(input: GarbageCollectInput, signal: AbortSignal): Promise<void>;
 
-  /** Makes sure that an image is there, by policy and back-off. Rejects with PodError. */
+  /** Makes sure that a container's image is there, by policy and back-off. Rejects with PodError. */
   ensureImage(
     input: {readonly pod: Pod; readonly container: AnyContainer; readonly pullSecrets: readonly Secret[]},
     signal: AbortSignal,
@@ -176,16 +139,112 @@ export interface KubeRuntime {
     signal: AbortSignal,
   ): Promise<ExecSyncResult>;
 
-  /** Writes the log of one container instance to `sink`. Rejects with CriError or Error (cannot be read). */
+  /** Writes the log of one container instance. Rejects with Error when it cannot be read. */
   readLogs(
-    container: {readonly id: ContainerId; readonly logPath: string},
-    options: LogOptions,
-    sink: LogSink,
+    log: {readonly id: ContainerId; readonly logPath: string; readonly options: LogOptions; readonly sink: LogSink},
     signal: AbortSignal,
   ): Promise<void>;
 
-  /** Rotates the log of a running container: the runtime opens a new file at its log path. */
+  /** Has the runtime open a new log file at the container's log path. */
   reopenLog(id: ContainerId, signal: AbortSignal): Promise<void>;
 
   health(signal: AbortSignal): Promise<RuntimeHealth>;
+
+  /** Cancels preStop hooks that outlive an aborted kill. Call it when the agent ends. */
+  close(): void;
+}
+
+export function createKubeRuntime(deps: KubeRuntimeDeps): KubeRuntime {
+  const {runtime, clock} = deps;
+  const parts = createParts(deps);
+  return {
+    getPods: (signal, scope = 'instance') => listPods(parts, scope, signal),
+    getPodStatus: (pod, signal) => readPodStatus(parts, pod, signal),
+    computePodActions: planOf,
+    syncPod: (input, signal) => syncPod(parts, input, signal),
+    killPod: ({pod, running, gracePeriodOverride}, signal) =>
+      killPod(parts, {pod, running: runningPod(running), gracePeriodOverride}, signal),
+    removePod: (pod, signal) => removePod(parts, pod, signal),
+    async deleteContainers({status, died, keep}, signal) {
+      const ids = new Set(containersToDelete(status, died === undefined ? undefined : criContainerId(died), keep));
+      const containers = status.containers.filter(({id}) => ids.has(id));
+      await Promise.all(containers.map(container => removeContainer(parts, container, {keepLog: false}, signal)));
+    },
+    garbageCollect: (input, signal) => collectGarbage(parts, input, signal),
+    ensureImage({pod, container, pullSecrets}, signal) {
+      const {image = '', imagePullPolicy: pullPolicy} = container;
+      const reporter = podReporter(deps, pod);
+      const request = {pod, image, pullPolicy, pullSecrets, sandboxConfig: undefined, reporter, container};
+      return parts.images.ensure(request, signal);
+    },
+    listImages: signal => deps.images.listImages(signal),
+    execSync: (id, command, timeoutSeconds, signal) =>
+      runtime.execSync(criContainerId(id), command, timeoutSeconds, signal),
+    readLogs: ({id, logPath, options, sink}, signal) =>
+      readContainerLog(
+        {clock, isRunning: () => isRunning(runtime, id, signal)},
+        logPath,
+        {options, sink: sinkOfStream(options, sink)},
+        signal,
+      ),
+    reopenLog: (id, signal) => runtime.reopenContainerLog(criContainerId(id), signal),
+    health: signal => readHealth(runtime, signal),
+    close: () => parts.budgets.cancelAll(),
+  };
+}
+
+type Parts = StartContainerDeps & PodListDeps;
+
+function createParts(deps: KubeRuntimeDeps): Parts {
+  const {runtime, host, clock, report, logger, instance, runtimeName} = deps;
+  const lists = {runtime, instance, runtimeName};
+  const images = createImageManager({
+    images: deps.images,
+    clock,
+    maxParallelPulls: deps.maxParallelImagePulls,
+    backoff: deps.imageBackoff ?? DEFAULT_BACKOFF,
+    hostKeyring: deps.hostKeyring ?? [],
+    ...(deps.onImagePulled !== undefined && {onPulled: deps.onImagePulled}),
+  });
+  return {
+    ...lists,
+    host,
+    clock,
+    report,
+    logger,
+    images,
+    budgets: createKillBudgets(clock),
+    podIPs: async (pod, signal) => (await readPodStatus(lists, pod, signal)).ips,
+  };
+}
+
+function planOf({pod, status, liveness, startup, restartAllContainers}: SyncPodInput): PodActions {
+  return computePodActions(pod, status, {liveness, startup}, {restartAllContainers});
+}
+
+function syncPod(parts: Parts, input: SyncPodInput, signal: AbortSignal): Promise<PodSyncResult> {
+  const {pod, status, pullSecrets, crashLoop} = input;
+  const actions = planOf(input);
+  if (asksForEffects(actions)) {
+    parts.report({kind: 'decision', at: parts.clock.now(), pod: podRef(pod), actions});
+  }
+  const reporter = podReporter(parts, pod);
+  return applyPodActions(parts, {pod, status, actions, pullSecrets, crashLoop, reporter, results: []}, signal);
+}
+
+function asksForEffects(actions: PodActions): boolean {
+  const {killPod: kills, createSandbox, sandboxID: _, attempt: __, ...lists} = actions;
+  return kills || createSandbox || Object.values(lists).some(list => list.length > 0);
+}
+
+async function isRunning(runtime: RuntimeService, id: ContainerId, signal: AbortSignal): Promise<boolean> {
+  const {status} = await runtime.containerStatus(criContainerId(id), signal);
+  return status?.state === ContainerState.CONTAINER_RUNNING;
+}
+
+/** The other stream counts against the limit of bytes, but is not written. */
+function sinkOfStream({stream}: LogOptions, sink: LogSink): LogSink {
+  if (stream === undefined || stream === 'All') return sink;
+  const wanted = stream === 'Stdout' ? 'stdout' : 'stderr';
+  return (from, text) => (from === wanted ? sink(from, text) : undefined);
 }

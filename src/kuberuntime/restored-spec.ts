@@ -59,8 +59,11 @@ function isHandler(value: unknown): value is LifecycleHandler {
 }
 
 function isPorts(value: unknown): value is readonly ContainerPort[] {
+  return Array.isArray(value) && value.every(isPort);
+}
+
+function isPort(value: unknown): value is ContainerPort {
   return (
-    Array.isArray(value) &&
-    value.every(port => typeof port === 'object' && port !== null && typeof port.containerPort === 'number')
+    typeof value === 'object' && value !== null && 'containerPort' in value && typeof value.containerPort === 'number'
   );
 }

@@ -1,0 +1,97 @@
+// Asks the runtime what there is: all pods by two lists, one pod by the status of all that belongs to it.
+// Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go GetPods, GetPodStatus.
+import {podStatusFromCri, type CriContainer} from '../core/runtime-status/from-cri.js';
+import {runtimePodsFromLists} from '../core/runtime-status/from-cri-lists.js';
+import type {PodRef} from '../core/pod/types.js';
+import {criContainerId, type PodRuntimeStatus, type RuntimePod} from '../core/runtime-status/types.js';
+import type {PodSandboxStatus} from '../cri/gen/cri.js';
+import type {RuntimeService} from '../cri/runtime-service.js';
+import {isNotFound} from './failures.js';
+import {readTerminationMessage} from './termination-message.js';
+
+export interface PodListDeps {
+  readonly runtime: RuntimeService;
+  readonly runtimeName: string;
+  /** Value of the label minikubelet.dev/instance. */
+  readonly instance: string;
+}
+
+const INSTANCE_LABEL = 'minikubelet.dev/instance';
+const POD_UID_LABEL = 'io.kubernetes.pod.uid';
+
+/** Rejects with CriError. `instance` = only what carries our label. */
+export function listPods(
+  deps: PodListDeps,
+  scope: 'instance' | 'everyone',
+  signal: AbortSignal,
+): Promise<readonly RuntimePod[]> {
+  return listBy(deps, scope === 'instance' ? {[INSTANCE_LABEL]: deps.instance} : null, signal);
+}
+
+/**
+ * The status of one pod of this instance. Ids come from `pod` where it has them, else from two list calls. What is gone by
+ * the time it is asked about is left out. Rejects with CriError.
+ */
+export async function readPodStatus(
+  deps: PodListDeps,
+  pod: RuntimePod | PodRef,
+  signal: AbortSignal,
+): Promise<PodRuntimeStatus> {
+  const listed = 'containers' in pod ? pod : await findPod(deps, pod.uid, signal);
+  const {uid, name, namespace} = pod;
+  const [sandboxes, containers] = await Promise.all([
+    present((listed?.sandboxes ?? []).map(({id}) => sandboxStatus(deps, id, signal))),
+    present((listed?.containers ?? []).map(container => containerStatus(deps, container, signal))),
+  ]);
+  return podStatusFromCri({pod: {uid, name, namespace}, runtimeName: deps.runtimeName, sandboxes, containers});
+}
+
+/** A pod of this instance as two filtered lists show it; undefined = there is nothing of it. */
+export async function findPod(deps: PodListDeps, uid: string, signal: AbortSignal): Promise<RuntimePod | undefined> {
+  const pods = await listBy(deps, {[INSTANCE_LABEL]: deps.instance, [POD_UID_LABEL]: uid}, signal);
+  return pods.find(pod => pod.uid === uid);
+}
+
+async function listBy(
+  {runtime, runtimeName}: PodListDeps,
+  labelSelector: Readonly<Record<string, string>> | null,
+  signal: AbortSignal,
+): Promise<readonly RuntimePod[]> {
+  const filter = labelSelector === null ? undefined : {id: '', state: undefined, labelSelector};
+  const [sandboxes, containers] = await Promise.all([
+    runtime.listPodSandbox(filter, signal),
+    runtime.listContainers(filter === undefined ? undefined : {...filter, podSandboxId: ''}, signal),
+  ]);
+  return runtimePodsFromLists(runtimeName, sandboxes, containers);
+}
+
+async function sandboxStatus(
+  {runtime}: PodListDeps,
+  id: string,
+  signal: AbortSignal,
+): Promise<PodSandboxStatus | undefined> {
+  return (await runtime.podSandboxStatus(id, signal)).status;
+}
+
+async function containerStatus(
+  {runtime}: PodListDeps,
+  {id, sandboxId}: RuntimePod['containers'][number],
+  signal: AbortSignal,
+): Promise<CriContainer | undefined> {
+  const {status} = await runtime.containerStatus(criContainerId(id), signal);
+  if (status === undefined) return undefined;
+  return {podSandboxId: sandboxId, status, message: await readTerminationMessage(status)};
+}
+
+/** The answers there are; one that is not found is none. */
+async function present<T>(answers: readonly Promise<T | undefined>[]): Promise<readonly T[]> {
+  const settled = await Promise.all(
+    answers.map(answer =>
+      answer.catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }),
+    ),
+  );
+  return settled.filter(answer => answer !== undefined);
+}
