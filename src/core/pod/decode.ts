@@ -2,10 +2,10 @@
 // as lenient as Go's JSON decoding (sigs.k8s.io/json, case-sensitive), collects every error instead of the first, and
 // reports fields that the API does not know, which the caller may hold against the manifest or not.
 import type {FieldError} from '../errors.js';
+import {fieldsOf, type TypeSpec} from './decode-fields.js';
 import {scalarDecoders, type ScalarType} from './decode-scalars.js';
 import {describeValue, isManifestList, isManifestMap, toPlainJson, type ManifestValue} from './decode-value.js';
 import {unknownField} from './decode-unknown.js';
-import {SCHEMA} from './schema.gen.js';
 import type * as api from './types.gen.js';
 
 /** The definitions that are decoded by name. */
@@ -52,54 +52,6 @@ export function decodeObject<K extends keyof Definitions>(
 interface Decoding {
   readonly errors: FieldError[];
   readonly unknown: FieldError[];
-}
-
-type TypeSpec =
-  | {readonly kind: 'scalar'; readonly scalar: ScalarType}
-  | {readonly kind: 'any'}
-  | {readonly kind: 'struct'; readonly definition: string}
-  | {readonly kind: 'list'; readonly element: TypeSpec}
-  | {readonly kind: 'map'; readonly element: TypeSpec};
-
-interface FieldSpec {
-  readonly name: string;
-  readonly type: TypeSpec;
-  /** required: always there. kept: also when empty. plain: only when not empty. */
-  readonly presence: 'required' | 'kept' | 'plain';
-}
-
-const parsedDefinitions = new Map<string, ReadonlyMap<string, FieldSpec>>();
-
-/** Names of the fields of a definition. Throws for a name that the schema does not have. */
-export function fieldNames(definition: string): readonly string[] {
-  return [...fieldsOf(definition).keys()];
-}
-
-function fieldsOf(definition: string): ReadonlyMap<string, FieldSpec> {
-  const known = parsedDefinitions.get(definition);
-  if (known !== undefined) return known;
-  const text = SCHEMA[definition];
-  if (text === undefined) throw new Error(`the schema has no definition ${definition}`);
-  const fields = new Map(text.split(' ').map(field => [parseField(field).name, parseField(field)]));
-  parsedDefinitions.set(definition, fields);
-  return fields;
-}
-
-function parseField(text: string): FieldSpec {
-  const colon = text.indexOf(':');
-  const type = parseType(text.slice(colon + 1));
-  const marked = text.slice(0, colon);
-  if (marked.endsWith('!')) return {name: marked.slice(0, -1), type, presence: 'required'};
-  if (marked.endsWith('?')) return {name: marked.slice(0, -1), type, presence: 'kept'};
-  return {name: marked, type, presence: 'plain'};
-}
-
-function parseType(text: string): TypeSpec {
-  if (text.startsWith('[]')) return {kind: 'list', element: parseType(text.slice(2))};
-  if (text.startsWith('map[')) return {kind: 'map', element: parseType(text.slice(4, -1))};
-  if (text === 'any') return {kind: 'any'};
-  if (text in scalarDecoders) return {kind: 'scalar', scalar: text as ScalarType};
-  return {kind: 'struct', definition: text};
 }
 
 /** The decoded value, or undefined after an error, which has been collected. */

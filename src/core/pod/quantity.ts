@@ -203,6 +203,13 @@ function scaledInt64(quantity: ParsedQuantity, exponent: 0 | -3): bigint {
   return -quantity.unscaled < MAX_INT64 ? value + 2n : value + 1n;
 }
 
+/** The same quantity in multiples of `10^exponent`, rounded away from zero; one that is fine already stays as it is. */
+export function roundQuantityUp(quantity: ParsedQuantity, exponent: number): ParsedQuantity {
+  if (quantity.exponent >= exponent) return quantity;
+  const {text: _text, ...rest} = quantity;
+  return {...rest, ...roundUp(quantity.unscaled, quantity.exponent, exponent)};
+}
+
 /** -1, 0 or 1, whatever the formats. */
 export function compareQuantities(a: ParsedQuantity | string, b: ParsedQuantity | string): -1 | 0 | 1 {
   const x = toQuantity(a);
