@@ -43,6 +43,7 @@ export class GrpcChannel {
   readonly endpoint: string;
   readonly #client: Client;
   readonly #clock: Clock;
+  readonly #active = new Set<{cancel(): void}>();
 
   constructor(endpoint: string, clock: Clock, options: ClientOptions = {}) {
     this.endpoint = endpoint;
@@ -72,11 +73,13 @@ export class GrpcChannel {
         new Metadata(),
         this.#callOptions(settings.timeoutMs),
         (failure, answer) => {
+          this.#active.delete(call);
           signal.removeEventListener('abort', onAbort);
           if (failure === null && answer !== undefined) resolve(answer);
           else reject(criErrorFrom(method.name, this.endpoint, failure));
         },
       );
+      this.#active.add(call);
       signal.addEventListener('abort', onAbort, {once: true});
     });
   }
@@ -94,11 +97,14 @@ export class GrpcChannel {
       new Metadata(),
       {},
     );
+    this.#active.add(source);
+    source.once('status', () => this.#active.delete(source));
     return streamItems(source, signal, failure => criErrorFrom(method.name, this.endpoint, failure));
   }
 
-  /** Running calls end with CANCELLED or UNAVAILABLE. */
+  /** Running calls and streams end with CANCELLED. */
   close(): void {
+    for (const call of this.#active) call.cancel();
     this.#client.close();
   }
 
