@@ -82,8 +82,6 @@ export interface ContainerConfigInput {
   /** The image as the runtime resolved it (id or digest reference). */
   readonly imageRef: string;
   readonly imageUser: ImageUser;
-  /** Handler of the pod's RuntimeClass, '' = the default one; sent with the image only when not empty. */
-  readonly runtimeHandler?: string;
   /** All references resolved, see core/pod/env. */
   readonly env: readonly EnvEntry[];
   /** Volumes and /etc/hosts, in order; without the termination log. */

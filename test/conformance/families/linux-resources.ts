@@ -25,6 +25,7 @@ interface Readings {
 
 interface Result {
   readonly qosClass: string;
+  readonly [field: string]: unknown;
 }
 
 export const family: Family<Input, Result> = {
