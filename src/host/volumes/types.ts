@@ -1,6 +1,7 @@
 // What the volume manager is given and what it answers. Mirrors kubelet v1.36 pkg/volume and
 // pkg/kubelet/kubelet_pods.go makeMounts.
-import type {ConfigMap, Container, EphemeralContainer, Pod, Secret, Volume} from '../../core/pod/types.js';
+import type {Container, EphemeralContainer, Pod} from '../../core/pod/types.js';
+import type {PayloadSources} from '../../core/volumes/payload.js';
 import type {Mount} from '../../cri/gen/cri.js';
 import type {Clock} from '../../lib/clock.js';
 import type {Logger} from '../../lib/logger.js';
@@ -10,24 +11,8 @@ export interface VolumeManagerDeps {
   readonly dirs: InstanceDirs;
   readonly clock: Clock;
   readonly logger: Logger;
-}
-
-/** Objects that volumes refer to. undefined = there is none of that name. */
-export interface VolumeObjects {
-  readonly configMap: (namespace: string, name: string) => ConfigMap | undefined;
-  readonly secret: (namespace: string, name: string) => Secret | undefined;
-}
-
-/** What of the host shows through the downward API and sizes. */
-export interface VolumeNodeFacts {
-  /** Allocatable resources by name, as API quantities: stand in for limits that a container does not set. */
-  readonly allocatable: Readonly<Record<string, string>>;
-}
-
-export interface PodVolumesInput {
-  readonly pod: Pod;
-  readonly objects: VolumeObjects;
-  readonly node: VolumeNodeFacts;
+  /** Memory that pods may use in all, as an API quantity; undefined = not known. */
+  readonly allocatableMemory: string | undefined;
 }
 
 export interface ContainerMountsInput {
@@ -39,40 +24,31 @@ export interface ContainerMountsInput {
   readonly imageVolumes: ReadonlyMap<string, {readonly image: string; readonly imageRef: string}>;
   /** Whether the runtime handler knows recursive read-only mounts. */
   readonly supportsRecursiveReadOnly: boolean;
-  /** Text of the managed /etc/hosts; null = this pod has none yet (no address). */
+  /** Text of the managed /etc/hosts; null = this pod gets none (it has no address of its own yet). */
   readonly hostsFile: string | null;
 }
 
 export interface VolumeManager {
   /**
    * Makes every volume that a container of the pod mounts, and brings the content of ConfigMap, Secret, downward API and
-   * projected volumes up to date. Idempotent: called at each sync. Rejects with VolumeError when one cannot be made; the others
-   * are made nevertheless.
+   * projected volumes up to date. Idempotent: called at each sync. Rejects with the first volume's VolumeError; the other
+   * volumes are made nevertheless.
    */
-  mountPodVolumes(input: PodVolumesInput, signal: AbortSignal): Promise<void>;
+  mountPodVolumes(pod: Pod, sources: PayloadSources, signal: AbortSignal): Promise<void>;
 
   /**
    * The mounts of one container in the kubelet's order: its volumeMounts, then /etc/hosts. Makes subPaths and checks host
-   * paths. Rejects with PodError (CreateContainerConfigError). The volumes must be mounted.
+   * paths. Rejects with PodError (CreateContainerConfigError). The pod's volumes must be mounted.
    */
   containerMounts(input: ContainerMountsInput, signal: AbortSignal): Promise<readonly Mount[]>;
 
   /** Unmounts and removes all volumes of a pod, subPaths first. Idempotent. Rejects with VolumeError when one stays. */
-  unmountPod(uid: string, signal: AbortSignal): Promise<void>;
-
-  /** Uids below the pods directory that are not in `known`: what a crash left. */
-  orphans(known: ReadonlySet<string>): Promise<readonly string[]>;
-}
-
-/** A volume of a spec that some container mounts, with its place on the host. */
-export interface PlannedVolume {
-  readonly volume: Volume;
-  /** The API's plugin name, e.g. kubernetes.io/empty-dir. */
-  readonly plugin: string;
+  unmountPod(uid: string): Promise<void>;
 }
 
 /** A volume that could not be set up or taken down. `message` is what the kubelet's FailedMount event says. */
 export class VolumeError extends Error {
+  /** '' = all volumes of a pod. */
   readonly volume: string;
 
   constructor(volume: string, message: string, details: {readonly cause?: unknown} = {}) {
