@@ -26,7 +26,11 @@ interface LiveTask {
  * come and go while the list is shown, so each task is driven by the events.
  */
 export async function openTaskList(stream: NodeJS.WriteStream): Promise<TaskListView> {
-  const {Listr, ListrLogger, ListrTaskState, ProcessOutput} = await import('listr2');
+  const {DefaultRenderer, Listr, ListrLogger, ListrTaskState, ProcessOutput} = await import('listr2');
+  // Asked before, and for standard error: listr2 itself would look at standard output.
+  class Renderer extends DefaultRenderer {
+    static override nonTTY = true;
+  }
   const started = gate();
   const finished = gate();
   // Keeps the list open. Tasks added before it runs would be run by listr2 too, and be done at once.
@@ -37,12 +41,12 @@ export async function openTaskList(stream: NodeJS.WriteStream): Promise<TaskList
     },
   };
   const logger = new ListrLogger({useIcons: true, toStderr: [], processOutput: new ProcessOutput(stream, stream)});
-  const list = new Listr<object, 'default', 'silent'>([keeper], {
+  const list = new Listr<object, typeof Renderer, 'silent'>([keeper], {
     concurrent: true,
     exitOnError: false,
     collectErrors: false,
     registerSignalListeners: false,
-    renderer: 'default',
+    renderer: Renderer,
     fallbackRenderer: 'silent',
     fallbackRendererCondition: false,
     rendererOptions: {
