@@ -6,6 +6,7 @@ import type {ImageService, RuntimeService} from '../cri/runtime-service.js';
 import type {Clock} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
 import type {AgentConfig} from './config.js';
+import type {RecordedEvent} from './event-recorder.js';
 
 export interface AgentDeps {
   readonly runtime: RuntimeService;
@@ -54,16 +55,4 @@ export interface HealthProblem {
   readonly component: 'pleg' | 'runtime' | 'network' | 'source';
   readonly message: string;
   readonly since: number;
-}
-
-/** One line of `kubectl get events`. Times are ms since the epoch. */
-export interface RecordedEvent {
-  readonly pod: PodRef;
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-  readonly fieldPath?: string;
-  readonly firstAt: number;
-  readonly lastAt: number;
-  readonly count: number;
 }

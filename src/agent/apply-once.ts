@@ -2,10 +2,8 @@
 import type {ManifestPosition, ManifestProblem} from '../core/errors.js';
 import type {PodRef, PodStatus} from '../core/pod/types.js';
 import type {SourceSnapshot} from '../core/source-mux.js';
+import type {WaitFor} from '../core/status/pod-outcome.js';
 import type {AgentDeps} from './agent.js';
-
-/** When a pod counts as up. started: each container has started; ready: Ready is True or it has succeeded. */
-export type WaitFor = 'started' | 'ready' | 'completed' | 'nothing';
 
 export interface ApplyRequest {
   readonly snapshot: SourceSnapshot;

@@ -150,8 +150,9 @@ export class Pleg {
     const {clock} = this.#deps;
     const shared = this.#asking.get(ref.uid);
     if (shared !== undefined && shared.askedAt >= notBefore) return shared.answer;
-    const askedAt = clock.monotonic();
-    const question = {askedAt, answer: this.#fetch(ref, askedAt)};
+    const listed = this.#cache.listedSince(ref.uid, notBefore);
+    const askedAt = listed?.askedAt ?? clock.monotonic();
+    const question = {askedAt, answer: this.#fetch(listed?.pod ?? plainRef(ref), askedAt)};
     this.#asking.set(ref.uid, question);
     try {
       return await question.answer;
@@ -160,7 +161,8 @@ export class Pleg {
     }
   }
 
-  async #fetch(ref: PodRef, askedAt: number): Promise<PodRuntimeStatus> {
+  /** Given a listed pod, the ids are taken from the list; else the runtime is asked for them first. */
+  async #fetch(ref: RuntimePod | PodRef, askedAt: number): Promise<PodRuntimeStatus> {
     const {kubeRuntime, supervisor} = this.#deps;
     const status = await this.#watched(() => kubeRuntime.getPodStatus(ref, supervisor.signal));
     const events = this.#cache.setStatus(status, askedAt);
@@ -221,4 +223,8 @@ export class Pleg {
       throw error;
     }
   }
+}
+
+function plainRef({uid, name, namespace}: PodRef): PodRef {
+  return {uid, name, namespace};
 }

@@ -58,6 +58,13 @@ export class PodCache {
     return isNewer || this.#vouchedFor(ref.uid, time) ? this.status(ref) : undefined;
   }
 
+  /** What the newest list says of a pod, if it was asked for after `time` and nothing has changed the pod since. */
+  listedSince(uid: string, time: number): {readonly pod: RuntimePod; readonly askedAt: number} | undefined {
+    const pod = this.#listed.get(uid);
+    const isOutdone = (this.#entries.get(uid)?.askedAt ?? -Infinity) > this.#listedAt;
+    return pod === undefined || isOutdone || this.#listedAt < time ? undefined : {pod, askedAt: this.#listedAt};
+  }
+
   /** Takes in a list of all pods that was asked for at `askedAt`. */
   setList(pods: readonly RuntimePod[], askedAt: number): readonly PodLifecycleEvent[] {
     // A pod whose status is newer than the list is better known from there.

@@ -1,0 +1,36 @@
+// The table of crash-loop back-offs. Decisions are core's; what an earlier process knew is read off the runtime.
+// Mirrors kubelet v1.36 client-go util/flowcontrol Backoff, as pkg/kubelet/kuberuntime uses it.
+import {crashLoopKey, decideCrashLoop, rebuildBackoff} from '../core/backoff-crash-loop.js';
+import type {BackoffEntry, BackoffLimits} from '../core/backoff.js';
+import type {CrashLoopBackoff} from '../kuberuntime/kube-runtime.js';
+
+/** The kubelet's first wait; a lower cap lowers it. */
+const INITIAL_MS = 10_000;
+
+export class CrashLoopTable implements CrashLoopBackoff {
+  readonly #limits: BackoffLimits;
+  /** By pod uid and crashLoopKey; undefined = this process has started the container and owes it no wait. */
+  readonly #entries = new Map<string, Map<string, BackoffEntry | undefined>>();
+
+  constructor(maxMs: number) {
+    this.#limits = {initialMs: Math.min(INITIAL_MS, maxMs), maxMs};
+  }
+
+  check(
+    ...[pod, container, status, now]: Parameters<CrashLoopBackoff['check']>
+  ): ReturnType<CrashLoopBackoff['check']> {
+    const key = crashLoopKey(pod, container);
+    const {uid} = pod.metadata;
+    const known = this.#entries.get(uid);
+    const entry = known?.has(key) === true ? known.get(key) : rebuildBackoff(container, status, this.#limits);
+    const decision = decideCrashLoop({pod, container, status, now}, entry, this.#limits);
+    if (decision.inBackOff) return {message: decision.message, retryAt: decision.retryAt};
+    this.#entries.set(uid, new Map(known).set(key, decision.entry ?? entry));
+    return null;
+  }
+
+  /** Forgets the waits of all pods but these. */
+  keepOnly(isKept: (uid: string) => boolean): void {
+    for (const uid of this.#entries.keys()) if (!isKept(uid)) this.#entries.delete(uid);
+  }
+}

@@ -1,0 +1,25 @@
+// A pod that was admitted, but may not run for the moment.
+// Mirrors kubelet v1.36 pkg/kubelet/kubelet.go SyncPod (canRunPod).
+import type {Rejection} from './admission.js';
+import type {ContainerStatus, PodStatus} from './pod/types.js';
+
+/** What waiting containers of such a pod wait for. */
+const BLOCKED_REASON = 'Blocked';
+
+/** The pod's status while it is held back. */
+export function blockedStatus(status: PodStatus, {reason, message}: Rejection): PodStatus {
+  const {containerStatuses, initContainerStatuses} = status;
+  return {
+    ...status,
+    phase: 'Pending',
+    reason,
+    message,
+    ...(initContainerStatuses !== undefined && {initContainerStatuses: initContainerStatuses.map(asBlocked)}),
+    ...(containerStatuses !== undefined && {containerStatuses: containerStatuses.map(asBlocked)}),
+  };
+}
+
+function asBlocked(status: ContainerStatus): ContainerStatus {
+  const {waiting} = status.state ?? {};
+  return waiting === undefined ? status : {...status, state: {waiting: {...waiting, reason: BLOCKED_REASON}}};
+}
