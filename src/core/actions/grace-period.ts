@@ -11,8 +11,8 @@ export const MINIMUM_GRACE_SECONDS = 2;
  * for its own reason and only when the pod has a grace period at all.
  */
 export function baseGracePeriodSeconds(
-  pod: {readonly metadata: Pick<Pod['metadata'], 'deletionGracePeriodSeconds'>; readonly spec: GraceSpec},
-  container: Pick<Container, 'livenessProbe' | 'startupProbe'> | undefined,
+  pod: Pick<Pod, 'metadata' | 'spec'>,
+  container: ProbedContainer | undefined,
   reason: KillReason,
 ): number {
   const ofDeletion = pod.metadata.deletionGracePeriodSeconds;
@@ -22,7 +22,7 @@ export function baseGracePeriodSeconds(
   return probeOf(container, reason)?.terminationGracePeriodSeconds ?? ofPod;
 }
 
-type GraceSpec = Pick<Pod['spec'], 'terminationGracePeriodSeconds'>;
+type ProbedContainer = Pick<Container, 'livenessProbe' | 'startupProbe'>;
 
 /** What a kill starts with, in seconds: an explicit override beats the base. */
 export function startingGraceSeconds(baseSeconds: number, overrideSeconds: number | undefined): number {
@@ -44,10 +44,7 @@ export function stopTimeoutSeconds(graceSeconds: number): number {
   return Math.max(graceSeconds, MINIMUM_GRACE_SECONDS);
 }
 
-function probeOf(
-  container: Pick<Container, 'livenessProbe' | 'startupProbe'> | undefined,
-  reason: KillReason,
-): Container['livenessProbe'] {
+function probeOf(container: ProbedContainer | undefined, reason: KillReason): Container['livenessProbe'] {
   if (reason === 'LivenessProbe') return container?.livenessProbe;
   return reason === 'StartupProbe' ? container?.startupProbe : undefined;
 }
