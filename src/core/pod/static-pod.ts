@@ -30,13 +30,12 @@ export function makeStaticPod(manifest: api.Pod, origin: StaticPodOrigin): Pod {
   const spec = defaulted.spec ?? {containers: []};
   const uid = metadata.uid === undefined || metadata.uid === '' ? staticPodUid(manifest, origin) : metadata.uid;
   return {
-    ...defaulted,
     metadata: {
       ...metadata,
       name: `${metadata.name ?? ''}-${nodeName.toLowerCase()}`,
       namespace: namespaceOf(metadata),
       uid,
-      annotations: {...metadata.annotations, [CONFIG_HASH_ANNOTATION]: uid},
+      annotations: {...withoutInitContainerAnnotations(metadata.annotations), [CONFIG_HASH_ANNOTATION]: uid},
     },
     spec: {
       ...spec,
@@ -45,6 +44,14 @@ export function makeStaticPod(manifest: api.Pod, origin: StaticPodOrigin): Pod {
     },
     status: {...manifest.status, phase: 'Pending'},
   };
+}
+
+/** Annotations in which init containers were given before they were fields; the API drops them. */
+function withoutInitContainerAnnotations(
+  annotations: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const dropped = /^pod\.(alpha|beta)\.kubernetes\.io\/init-container(s|-statuses)$/;
+  return Object.fromEntries(Object.entries(annotations).filter(([name]) => !dropped.test(name)));
 }
 
 /**
