@@ -52,6 +52,11 @@ export class FakeImages {
   }
 }
 
+/** Whether containerd could parse it. */
+export function isReference(reference: string): boolean {
+  return /^[a-z0-9.-]+(:\d+)?(\/[a-z0-9._-]+)*(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/.test(reference);
+}
+
 /** `busybox` means `docker.io/library/busybox:latest`; a digest makes the tag meaningless. */
 export function normalizeReference(reference: string): string {
   const [beforeDigest = '', digest] = reference.split('@');

@@ -6,6 +6,7 @@ import {
   type ContainerConfig,
   type ContainerFilter,
   type ContainerStatus,
+  type Image,
   type PodSandbox,
   type PodSandboxConfig,
   type PodSandboxFilter,
@@ -27,7 +28,6 @@ export interface FakeContainer {
   readonly config: ContainerConfig;
   /** Image id, sha256:... */
   readonly imageId: string;
-  readonly imageRef: string;
   readonly createdAtNs: bigint;
   state: ContainerState;
   startedAtNs: bigint;
@@ -45,7 +45,9 @@ export interface FakeBehaviour {
   readonly exitAfterMs?: number;
   readonly exitCode?: number;
   readonly oomKilled?: boolean;
-  /** Written for the termination message policy's reader: ContainerStatus.message stays the runtime's own. */
+  /** StartContainer fails with this, and the container is EXITED with 128, as when the command does not exist. */
+  readonly startError?: string;
+  /** What the stop signal does. Default: exits with 143 at once. */
   readonly onStop?: 'ignore' | {readonly exitAfterMs: number; readonly exitCode: number};
 }
 
@@ -103,8 +105,14 @@ export function listedContainer(container: FakeContainer): Container {
   };
 }
 
-export function containerStatus(container: FakeContainer, logDirectory: string): ContainerStatus {
+/** `image`: what the store knows of the container's image now; it may be gone. */
+export function containerStatus(
+  container: FakeContainer,
+  logDirectory: string,
+  image: Image | undefined,
+): ContainerStatus {
   const {config} = container;
+  const tag = image?.repoTags[0];
   return {
     id: container.id,
     metadata: config.metadata,
@@ -113,8 +121,8 @@ export function containerStatus(container: FakeContainer, logDirectory: string):
     startedAt: container.startedAtNs,
     finishedAt: container.finishedAtNs,
     exitCode: container.exitCode,
-    image: config.image,
-    imageRef: container.imageRef,
+    image: tag === undefined || config.image === undefined ? config.image : {...config.image, image: tag},
+    imageRef: image?.repoDigests[0] ?? container.imageId,
     reason: container.reason,
     message: container.message,
     labels: config.labels,

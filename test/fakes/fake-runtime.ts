@@ -1,10 +1,10 @@
-// A container runtime in memory: stateful, scriptable, and strict. It refuses what containerd refuses, with the same
+// A container runtime in memory: stateful, scriptable, and strict. It refuses what containerd 1.6 refuses, with the same
 // codes; the contract suite (test/contract) runs the same specs on it and on a real containerd, so that it cannot drift.
 import type {CriError} from '../../src/core/errors.js';
-import type {CgroupDriver} from '../../src/cri/gen/cri.js';
 import {
   ContainerState,
   type AuthConfig,
+  type CgroupDriver,
   type Container,
   type ContainerConfig,
   type ContainerFilter,
@@ -29,11 +29,11 @@ import type {
   RuntimeService,
   StreamOptions,
 } from '../../src/cri/runtime-service.js';
-import {sleepOn, type Clock, type Timer} from '../../src/lib/clock.js';
+import {sleepOn, type Clock} from '../../src/lib/clock.js';
 import {FakeCalls, type FaultOptions, type Interceptor, type RecordedCall, type Refusal} from './fake-calls.js';
 import {FakeClock} from './fake-clock.js';
-import {FakeEvents} from './fake-events.js';
-import {FakeImages, type FakeImageOptions} from './fake-images.js';
+import {FakeImages, isReference, type FakeImageOptions} from './fake-images.js';
+import {FakeMachine} from './fake-machine.js';
 import {
   containerMatches,
   containerName,
@@ -57,11 +57,14 @@ export interface FakeRuntimeOptions {
   readonly clock?: Clock;
   /** Images that are there from the start. Default: busybox:1.36. */
   readonly images?: readonly string[];
-  /** False = neither event service: events() rejects with UNIMPLEMENTED. */
-  readonly events?: boolean;
+  /**
+   * Who tells events. `tasks` (default): containerd's service, which tells of starts, exits and OOM kills. `cri`: the CRI
+   * stream, which also tells what was created and deleted. false: nobody, events() rejects with UNIMPLEMENTED.
+   */
+  readonly events?: 'tasks' | 'cri' | false;
   /** How long CRI goes on saying RUNNING after the exit event; containerd needs about 140 ms. Default 0. */
   readonly exitLagMs?: number;
-  /** Default: UNIMPLEMENTED, as containerd 1.x. */
+  /** What RuntimeConfig says. Default: UNIMPLEMENTED, as containerd 1.x. */
   readonly cgroupDriver?: CgroupDriver;
   readonly runtimeHandlers?: readonly string[];
 }
@@ -72,17 +75,11 @@ type Exec = (
   signal: AbortSignal,
 ) => ExecSyncResult | Promise<ExecSyncResult>;
 
-const SIGTERM_EXIT = 143;
-const SIGKILL_EXIT = 137;
-const NS_PER_MS = 1_000_000n;
-
 export class FakeRuntime implements RuntimeService, ImageService {
   readonly endpoint = 'fake:///run/fake.sock';
   readonly clock: Clock;
   readonly script: FakeCalls;
   readonly images = new FakeImages();
-  readonly sandboxes = new Map<string, FakeSandbox>();
-  readonly containers = new Map<string, FakeContainer>();
   /** Conditions of Status(); tests flip NetworkReady here. */
   readonly conditions = new Map<string, {status: boolean; reason: string; message: string}>([
     ['RuntimeReady', {status: true, reason: '', message: ''}],
@@ -96,20 +93,27 @@ export class FakeRuntime implements RuntimeService, ImageService {
   imageFs = {mountpoint: '/var/lib/fake', usedBytes: 0n, inodesUsed: 0n};
 
   readonly #options: FakeRuntimeOptions;
-  readonly #events = new FakeEvents();
+  readonly #machine: FakeMachine;
   readonly #behaviours = new Map<string, FakeBehaviour>();
-  readonly #timers = new Map<string, Timer>();
-  #sequence = 0;
-  #lastNs = 0n;
 
   constructor(options: FakeRuntimeOptions = {}) {
     this.#options = options;
     this.clock = options.clock ?? new FakeClock();
     this.script = new FakeCalls(this.endpoint, this.clock);
+    const machine = {exitLagMs: options.exitLagMs ?? 0, criEvents: options.events === 'cri'};
+    this.#machine = new FakeMachine(this.clock, machine, config => this.#behaviourOf(config));
     for (const image of options.images ?? ['busybox:1.36']) this.images.add(image);
   }
 
   // The script: short names for what tests do all the time.
+
+  get sandboxes(): ReadonlyMap<string, FakeSandbox> {
+    return this.#machine.sandboxes;
+  }
+
+  get containers(): ReadonlyMap<string, FakeContainer> {
+    return this.#machine.containers;
+  }
 
   get calls(): readonly RecordedCall[] {
     return this.script.calls;
@@ -136,10 +140,10 @@ export class FakeRuntime implements RuntimeService, ImageService {
     return this.images.add(reference, options);
   }
 
-  /** Everything dies at once, or is back: streams break, calls are UNAVAILABLE until reconnect(). */
+  /** Everything dies at once: streams break, calls are UNAVAILABLE until reconnect(). Containers go on. */
   disconnect(): void {
     this.script.disconnect();
-    this.#events.break(this.script.error('GetContainerEvents', {code: 'UNAVAILABLE', message: 'connection lost'}));
+    this.#machine.events.break(this.#refusing('GetContainerEvents')('UNAVAILABLE', 'connection lost'));
   }
 
   reconnect(): void {
@@ -159,31 +163,23 @@ export class FakeRuntime implements RuntimeService, ImageService {
 
   /** The container's process ends now. */
   exitContainer(id: string, exitCode: number, options: {readonly oomKilled?: boolean} = {}): void {
-    const container = this.containers.get(id);
-    if (container === undefined || container.state !== ContainerState.CONTAINER_RUNNING || container.dead) return;
-    this.#timers.get(id)?.cancel();
-    this.#timers.delete(id);
-    container.dead = true;
-    const at = this.#nowNs();
-    if (options.oomKilled === true) this.#emit('oom', id);
-    this.#emit('exited', id, exitCode);
-    const show = (): void => {
-      container.state = ContainerState.CONTAINER_EXITED;
-      container.finishedAtNs = at;
-      container.exitCode = exitCode;
-      container.reason = options.oomKilled === true ? 'OOMKilled' : exitCode === 0 ? 'Completed' : 'Error';
-    };
-    const lag = this.#options.exitLagMs ?? 0;
-    if (lag === 0) show();
-    else this.clock.setTimer(show, lag);
+    this.#machine.exitContainer(id, exitCode, options);
   }
 
-  /** The sandbox's own process ends, or its network goes: NOTREADY, whatever its containers do. */
+  /** The sandbox's own process ends: NOTREADY, whatever its containers do. */
   exitSandbox(id: string): void {
-    const sandbox = this.sandboxes.get(id);
-    if (sandbox === undefined || !sandbox.ready) return;
-    sandbox.ready = false;
-    this.#emit('exited', id, SIGKILL_EXIT);
+    this.#machine.exitSandbox(id);
+  }
+
+  /** Takes a container or sandbox away behind everybody's back, as `ctr` could. */
+  forget(id: string): void {
+    this.#machine.containers.delete(id);
+    this.#machine.sandboxes.delete(id);
+  }
+
+  /** How many listen to events now. */
+  get subscribers(): number {
+    return this.#machine.events.subscribers;
   }
 
   // RuntimeService
@@ -229,35 +225,21 @@ export class FakeRuntime implements RuntimeService, ImageService {
       if (runtimeHandler !== '' && !(this.#options.runtimeHandlers ?? []).includes(runtimeHandler)) {
         throw refuse('UNKNOWN', `failed to get sandbox runtime: no runtime for "${runtimeHandler}" is configured`);
       }
-      const id = this.#newId('sandbox');
-      const ip = usesHostNetwork(config) ? '' : `10.88.0.${2 + (this.#sequence % 250)}`;
-      this.sandboxes.set(id, {
-        id,
-        config: structuredClone(config),
-        runtimeHandler,
-        createdAtNs: this.#nowNs(),
-        ip,
-        ready: true,
-      });
-      this.#emit('started', id);
-      return id;
+      const facts = {config: structuredClone(config), runtimeHandler};
+      return this.#machine.addSandbox(facts, usesHostNetwork(config)).id;
     });
   }
 
   stopPodSandbox(id: string, signal: AbortSignal): Promise<void> {
-    return this.script.run({rpc: 'StopPodSandbox', request: {podSandboxId: id}, signal}, () => {
-      this.#stopSandbox(this.#sandbox('StopPodSandbox', id));
-    });
+    return this.script.run({rpc: 'StopPodSandbox', request: {podSandboxId: id}, signal}, () =>
+      this.#machine.stopSandbox(this.#sandbox('StopPodSandbox', id)),
+    );
   }
 
   removePodSandbox(id: string, signal: AbortSignal): Promise<void> {
     return this.script.run({rpc: 'RemovePodSandbox', request: {podSandboxId: id}, signal}, () => {
-      const sandbox = this.sandboxes.get(id);
-      if (sandbox === undefined) return;
-      this.#stopSandbox(sandbox);
-      for (const container of this.#containersOf(id)) this.#removeContainer(container);
-      this.sandboxes.delete(id);
-      this.#emit('deleted', id);
+      const sandbox = this.#machine.find(this.sandboxes, id);
+      if (sandbox !== undefined) this.#machine.removeSandbox(sandbox);
     });
   }
 
@@ -284,13 +266,18 @@ export class FakeRuntime implements RuntimeService, ImageService {
   ): Promise<string> {
     return this.script.run({rpc: 'CreateContainer', request: {podSandboxId, config, sandboxConfig}, signal}, () => {
       const refuse = this.#refusing('CreateContainer');
-      const sandbox = this.#sandbox('CreateContainer', podSandboxId);
-      if (!sandbox.ready) throw refuse('NOT_FOUND', 'failed to get sandbox container task: no running task found');
+      const sandbox = this.#machine.find(this.sandboxes, podSandboxId);
+      if (sandbox === undefined) {
+        throw refuse('NOT_FOUND', `failed to find sandbox id "${podSandboxId}": not found`);
+      }
+      if (!sandbox.ready) {
+        throw refuse('NOT_FOUND', 'failed to get sandbox container task: no running task found: not found');
+      }
       if (config.metadata === undefined) throw refuse('UNKNOWN', 'container config must include metadata');
       const name = containerName(config, sandbox.config);
-      const holder = this.#containersOf(podSandboxId).find(
-        container => containerName(container.config, sandbox.config) === name,
-      );
+      const holder = this.#machine
+        .containersOf(sandbox.id)
+        .find(container => containerName(container.config, sandbox.config) === name);
       if (holder !== undefined) {
         throw refuse(
           'UNKNOWN',
@@ -298,26 +285,11 @@ export class FakeRuntime implements RuntimeService, ImageService {
         );
       }
       const reference = config.image?.image ?? '';
+      if (reference === '') throw refuse('UNKNOWN', 'failed to resolve image "": ambiguous digest string');
       const image = this.images.find(reference);
       if (image === undefined) throw refuse('NOT_FOUND', `failed to resolve image "${reference}": not found`);
-      const id = this.#newId('container');
-      this.containers.set(id, {
-        id,
-        sandboxId: sandbox.id,
-        config: structuredClone(config),
-        imageId: image.id,
-        imageRef: image.repoDigests[0] ?? image.id,
-        createdAtNs: this.#nowNs(),
-        state: ContainerState.CONTAINER_CREATED,
-        startedAtNs: 0n,
-        finishedAtNs: 0n,
-        exitCode: 0,
-        reason: '',
-        message: '',
-        dead: false,
-      });
-      this.#emit('created', id);
-      return id;
+      const facts = {sandboxId: sandbox.id, config: structuredClone(config), imageId: image.id};
+      return this.#machine.addContainer(facts).id;
     });
   }
 
@@ -328,43 +300,25 @@ export class FakeRuntime implements RuntimeService, ImageService {
       if (container.state !== ContainerState.CONTAINER_CREATED) {
         throw refuse(
           'UNKNOWN',
-          `failed to set starting state for container "${id}": container is in ${stateName(container)} state`,
+          `failed to set starting state for container "${container.id}": container is in ${stateName(container)} state`,
         );
       }
-      const sandbox = this.sandboxes.get(container.sandboxId);
-      if (sandbox?.ready !== true) {
-        throw refuse('UNKNOWN', `sandbox container "${container.sandboxId}" is not running`);
-      }
-      container.state = ContainerState.CONTAINER_RUNNING;
-      container.startedAtNs = this.#nowNs();
-      this.#emit('started', id);
-      const {exitAfterMs, exitCode = 0, oomKilled = false} = this.#behaviourOf(container);
-      if (exitAfterMs !== undefined) this.#exitLater(id, exitAfterMs, exitCode, oomKilled);
+      const trouble = this.#machine.start(container);
+      if (trouble !== null) throw refuse('UNKNOWN', trouble);
     });
   }
 
   stopContainer(id: string, timeoutSeconds: number, signal: AbortSignal): Promise<void> {
     const request = {containerId: id, timeout: BigInt(timeoutSeconds)};
-    return this.script.run({rpc: 'StopContainer', request, signal, seconds: timeoutSeconds}, async reached => {
-      const container = this.#container('StopContainer', id);
-      if (container.state !== ContainerState.CONTAINER_RUNNING || container.dead) return;
-      const onStop = this.#behaviourOf(container).onStop ?? {exitAfterMs: 0, exitCode: SIGTERM_EXIT};
-      if (timeoutSeconds > 0 && onStop !== 'ignore') {
-        if (onStop.exitAfterMs <= timeoutSeconds * 1000) {
-          if (onStop.exitAfterMs > 0) await sleepOn(this.clock, onStop.exitAfterMs, reached);
-          this.exitContainer(id, onStop.exitCode);
-          return;
-        }
-      }
-      if (timeoutSeconds > 0) await sleepOn(this.clock, timeoutSeconds * 1000, reached);
-      this.exitContainer(id, SIGKILL_EXIT);
-    });
+    return this.script.run({rpc: 'StopContainer', request, signal, seconds: timeoutSeconds}, reached =>
+      this.#machine.stop(this.#container('StopContainer', id), timeoutSeconds, reached),
+    );
   }
 
   removeContainer(id: string, signal: AbortSignal): Promise<void> {
     return this.script.run({rpc: 'RemoveContainer', request: {containerId: id}, signal}, () => {
-      const container = this.containers.get(id);
-      if (container !== undefined) this.#removeContainer(container);
+      const container = this.#machine.find(this.containers, id);
+      if (container !== undefined) this.#machine.removeContainer(container);
     });
   }
 
@@ -378,7 +332,7 @@ export class FakeRuntime implements RuntimeService, ImageService {
     return this.script.run({rpc: 'ContainerStatus', request: {containerId: id, verbose}, signal}, () => {
       const container = this.#container('ContainerStatus', id);
       const logDirectory = this.sandboxes.get(container.sandboxId)?.config.logDirectory ?? '';
-      return {status: containerStatus(container, logDirectory), info: {}};
+      return {status: containerStatus(container, logDirectory, this.images.find(container.imageId)), info: {}};
     });
   }
 
@@ -400,6 +354,7 @@ export class FakeRuntime implements RuntimeService, ImageService {
   exec(id: string, cmd: readonly string[], options: StreamOptions, signal: AbortSignal): Promise<string> {
     const request = {containerId: id, cmd: [...cmd], ...options};
     return this.script.run({rpc: 'Exec', request, signal}, () => {
+      this.#checkStreams('Exec', options);
       this.#running('Exec', id);
       return `http://127.0.0.1:1/exec/${id}`;
     });
@@ -407,6 +362,7 @@ export class FakeRuntime implements RuntimeService, ImageService {
 
   attach(id: string, options: StreamOptions, signal: AbortSignal): Promise<string> {
     return this.script.run({rpc: 'Attach', request: {containerId: id, ...options}, signal}, () => {
+      this.#checkStreams('Attach', options);
       this.#running('Attach', id);
       return `http://127.0.0.1:1/attach/${id}`;
     });
@@ -414,14 +370,15 @@ export class FakeRuntime implements RuntimeService, ImageService {
 
   portForward(podSandboxId: string, ports: readonly number[], signal: AbortSignal): Promise<string> {
     return this.script.run({rpc: 'PortForward', request: {podSandboxId, port: [...ports]}, signal}, () => {
-      this.#sandbox('PortForward', podSandboxId);
+      const sandbox = this.#sandbox('PortForward', podSandboxId);
+      if (!sandbox.ready) throw this.#refusing('PortForward')('UNKNOWN', 'sandbox container is not running');
       return `http://127.0.0.1:1/portforward/${podSandboxId}`;
     });
   }
 
   containerStats(id: string, signal: AbortSignal): Promise<ContainerStats | undefined> {
     return this.script.run({rpc: 'ContainerStats', request: {containerId: id}, signal}, () =>
-      this.#stats(this.#container('ContainerStats', id)),
+      this.#stats(this.#running('ContainerStats', id)),
     );
   }
 
@@ -441,16 +398,11 @@ export class FakeRuntime implements RuntimeService, ImageService {
 
   events(signal: AbortSignal): AsyncIterable<RuntimeEvent> {
     if (this.#options.events === false) return failing(this.#unimplemented('GetContainerEvents'));
-    return this.#events.subscribe(signal);
-  }
-
-  /** How many listen to events now. */
-  get subscribers(): number {
-    return this.#events.subscribers;
+    return this.#machine.events.subscribe(signal);
   }
 
   close(): void {
-    this.#events.break(this.script.error('GetContainerEvents', {code: 'CANCELLED', message: 'the client was closed'}));
+    this.#machine.events.break(this.#refusing('GetContainerEvents')('CANCELLED', 'the client was closed'));
   }
 
   // ImageService
@@ -460,12 +412,15 @@ export class FakeRuntime implements RuntimeService, ImageService {
   }
 
   imageStatus(image: string, signal: AbortSignal, verbose = false): Promise<ImageStatusResponse> {
-    return this.script.run({rpc: 'ImageStatus', request: {image: {image}, verbose}, signal}, () => ({
-      image: this.images.find(image),
-      info: {},
-    }));
+    return this.script.run({rpc: 'ImageStatus', request: {image: {image}, verbose}, signal}, () => {
+      if (image === '') {
+        throw this.#refusing('ImageStatus')('UNKNOWN', 'can not resolve "" locally: ambiguous digest string');
+      }
+      return {image: this.images.find(image), info: {}};
+    });
   }
 
+  /** Every well-formed reference can be pulled; script a failure with failNext('PullImage', ...). */
   pullImage(
     image: string,
     auth: AuthConfig | undefined,
@@ -474,8 +429,13 @@ export class FakeRuntime implements RuntimeService, ImageService {
   ): Promise<string> {
     const request = {image: {image}, auth, sandboxConfig};
     return this.script.run({rpc: 'PullImage', request, signal}, () => {
-      const there = this.images.find(image);
-      return there?.id ?? this.images.add(image);
+      if (!isReference(image)) {
+        throw this.#refusing('PullImage')(
+          'UNKNOWN',
+          `failed to parse image reference "${image}": invalid reference format`,
+        );
+      }
+      return this.images.find(image)?.id ?? this.images.add(image);
     });
   }
 
@@ -486,7 +446,7 @@ export class FakeRuntime implements RuntimeService, ImageService {
   imageFsInfo(signal: AbortSignal): Promise<readonly FilesystemUsage[]> {
     return this.script.run({rpc: 'ImageFsInfo', request: {}, signal}, () => [
       {
-        timestamp: this.#nowNs(),
+        timestamp: this.#machine.nowNs(),
         fsId: {mountpoint: this.imageFs.mountpoint},
         usedBytes: {value: this.imageFs.usedBytes},
         inodesUsed: {value: this.imageFs.inodesUsed},
@@ -496,26 +456,8 @@ export class FakeRuntime implements RuntimeService, ImageService {
 
   // Inside
 
-  #stopSandbox(sandbox: FakeSandbox): void {
-    for (const container of this.#containersOf(sandbox.id)) this.exitContainer(container.id, SIGKILL_EXIT);
-    this.exitSandbox(sandbox.id);
-  }
-
-  #removeContainer(container: FakeContainer): void {
-    this.exitContainer(container.id, SIGKILL_EXIT);
-    this.containers.delete(container.id);
-    this.#emit('deleted', container.id);
-  }
-
-  #behaviourOf(container: FakeContainer): FakeBehaviour {
-    return this.#behaviours.get(container.config.metadata?.name ?? '') ?? this.behaviour(container.config);
-  }
-
-  #exitLater(id: string, ms: number, exitCode: number, oomKilled: boolean): void {
-    this.#timers.set(
-      id,
-      this.clock.setTimer(() => this.exitContainer(id, exitCode, {oomKilled}), ms),
-    );
+  #behaviourOf(config: ContainerConfig): FakeBehaviour {
+    return this.#behaviours.get(config.metadata?.name ?? '') ?? this.behaviour(config);
   }
 
   async #execDeadline(seconds: number, work: Promise<unknown>, signal: AbortSignal): Promise<never> {
@@ -523,20 +465,27 @@ export class FakeRuntime implements RuntimeService, ImageService {
     const stop = (): void => settled.abort(new Error('done'));
     work.then(stop, stop);
     await sleepOn(this.clock, seconds * 1000, AbortSignal.any([signal, settled.signal]));
-    throw this.script.error('ExecSync', {
-      code: 'DEADLINE_EXCEEDED',
-      message: `failed to exec in container: timeout ${seconds}s exceeded: context deadline exceeded`,
-    });
+    throw this.#refusing('ExecSync')(
+      'DEADLINE_EXCEEDED',
+      `failed to exec in container: timeout ${seconds}s exceeded: context deadline exceeded`,
+    );
+  }
+
+  #checkStreams(rpc: string, options: StreamOptions): void {
+    const refuse = this.#refusing(rpc);
+    if (options.tty && options.stderr) throw refuse('INVALID_ARGUMENT', 'tty and stderr cannot both be true');
+    if (options.stdin || options.stdout || options.stderr) return;
+    throw refuse('INVALID_ARGUMENT', 'one of stdin, stdout, or stderr must be set');
   }
 
   #sandbox(rpc: string, id: string): FakeSandbox {
-    const sandbox = this.sandboxes.get(id);
+    const sandbox = this.#machine.find(this.sandboxes, id);
     if (sandbox !== undefined) return sandbox;
     throw this.#refusing(rpc)('NOT_FOUND', `an error occurred when try to find sandbox "${id}": not found`);
   }
 
   #container(rpc: string, id: string): FakeContainer {
-    const container = this.containers.get(id);
+    const container = this.#machine.find(this.containers, id);
     if (container !== undefined) return container;
     throw this.#refusing(rpc)('NOT_FOUND', `an error occurred when try to find container "${id}": not found`);
   }
@@ -545,10 +494,6 @@ export class FakeRuntime implements RuntimeService, ImageService {
     const container = this.#container(rpc, id);
     if (container.state === ContainerState.CONTAINER_RUNNING) return container;
     throw this.#refusing(rpc)('UNKNOWN', `container is in ${stateName(container)} state`);
-  }
-
-  #containersOf(sandboxId: string): readonly FakeContainer[] {
-    return [...this.containers.values()].filter(container => container.sandboxId === sandboxId);
   }
 
   #stats(container: FakeContainer): ContainerStats {
@@ -561,22 +506,6 @@ export class FakeRuntime implements RuntimeService, ImageService {
       swap: undefined,
       io: undefined,
     };
-  }
-
-  #emit(type: RuntimeEvent['type'], id: string, exitCode?: number): void {
-    this.#events.emit({type, id, at: this.clock.now(), ...(exitCode === undefined ? {} : {exitCode})});
-  }
-
-  #newId(kind: string): string {
-    this.#sequence++;
-    return `${kind}-${this.#sequence}`;
-  }
-
-  /** The clock in ns, never the same twice, so that creation order shows. */
-  #nowNs(): bigint {
-    const now = BigInt(Math.trunc(this.clock.now())) * NS_PER_MS;
-    this.#lastNs = now > this.#lastNs ? now : this.#lastNs + 1n;
-    return this.#lastNs;
   }
 
   #refusing(rpc: string): (code: Refusal['code'], message: string) => CriError {

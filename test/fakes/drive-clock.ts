@@ -1,0 +1,19 @@
+// Runs a piece of work on a fake clock to its end, however much of that time it takes.
+import {settle, type FakeClock} from './fake-clock.js';
+
+/** The outcome of `work`. Throws Error when it waits for something that time does not bring. */
+export async function driveClock<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
+  let done = false;
+  const finished = work.finally(() => {
+    done = true;
+  });
+  finished.catch(() => undefined);
+  for (let idle = 0; idle < 20;) {
+    await settle(1);
+    if (done) return finished;
+    const due = clock.nextDue;
+    if (due === null) idle++;
+    else await clock.advance(due - clock.now());
+  }
+  throw new Error('the work neither ended nor waits for the clock');
+}
