@@ -3,12 +3,19 @@
 import {open, type FileHandle} from 'node:fs/promises';
 import {goQuote} from '../core/go-text.js';
 import {logLineParser, type LogLineParser} from '../core/logs/log-line.js';
-import {renderLogLine, sinceNs, type LogOptions} from '../core/logs/log-options.js';
+import {endsLine, renderLogLine, sinceNs, type LogOptions} from '../core/logs/log-options.js';
 import type {Clock} from '../lib/clock.js';
 import {openLineReader, type LineReader} from './log-lines.js';
 
 /** Where log text goes. May be slow: the reader waits for the promise. */
 export type LogSink = (stream: 'stdout' | 'stderr', text: Uint8Array) => void | Promise<void>;
+
+export interface LogRequest {
+  readonly options: LogOptions;
+  readonly sink: LogSink;
+  /** Lines of the other stream are skipped and count as nothing; absent = both. options.stream is the caller's to heed. */
+  readonly only?: 'stdout' | 'stderr' | undefined;
+}
 
 export interface LogReadDeps {
   readonly clock: Clock;
@@ -24,16 +31,17 @@ const STATE_CHECK_MS = 1000;
 
 /**
  * Writes the wanted part of the log at `path` to `sink`. Rejects with Error when the file cannot be read or is no
- * container log, and with the signal's reason when it aborts. The stream option is the caller's: both streams are written.
+ * container log, and with the signal's reason when it aborts.
  */
 export async function readContainerLog(
   deps: LogReadDeps,
   path: string,
-  {options, sink}: {readonly options: LogOptions; readonly sink: LogSink},
+  request: LogRequest,
   signal: AbortSignal,
 ): Promise<void> {
+  const {options} = request;
   const reader = await openLineReader(await openLog(path), options.tailLines);
-  const writer = lineWriter(options, deps.clock.now(), sink);
+  const writer = lineWriter(request, deps.clock.now());
   try {
     await drain(reader, writer, signal);
     if (options.follow === true && !writer.isDone()) await follow(deps, path, {reader, writer}, signal);
@@ -95,12 +103,13 @@ interface LineWriter {
   isDone(): boolean;
 }
 
-function lineWriter(options: LogOptions, now: number, sink: LogSink): LineWriter {
+function lineWriter({options, sink, only}: LogRequest, now: number): LineWriter {
   const since = sinceNs(options, now);
   let bytesLeft = options.limitBytes ?? Infinity;
   // What is still being written after the last complete line is one line too many.
   let linesLeft = options.follow === true ? Infinity : (options.tailLines ?? Infinity);
   let isCut = false;
+  let atLineStart = true;
   let parse: LogLineParser | null = null;
   return {
     isDone: () => isCut || linesLeft <= 0,
@@ -109,11 +118,13 @@ function lineWriter(options: LogOptions, now: number, sink: LogSink): LineWriter
       const parsed = parse(line);
       if (parsed === null) return;
       linesLeft--;
-      const text = renderLogLine(parsed, options, since, bytesLeft);
+      const text = renderLogLine(parsed, options, since, {atLineStart, bytesLeft});
+      atLineStart = endsLine(parsed);
       if (text === null) return;
       if (parsed.stream !== 'stdout' && parsed.stream !== 'stderr') {
         throw new Error(`unexpected stream type ${goQuote(parsed.stream)}`);
       }
+      if (only !== undefined && parsed.stream !== only) return;
       await sink(parsed.stream, text);
       bytesLeft -= text.length;
       isCut = bytesLeft <= 0;

@@ -13,7 +13,7 @@ import {
   pullWaitsUntil,
   type PullBackoff,
 } from '../core/images/pull-backoff.js';
-import {looksUpImage, pullDecision, pullFailure} from '../core/images/pull-policy.js';
+import {isLookUpOptional, looksUpImage, pullDecision, pullFailure} from '../core/images/pull-policy.js';
 import type {AnyContainer} from '../core/cri-config/types.js';
 import type {Pod, Secret} from '../core/pod/types.js';
 import type {EventReason} from '../core/reasons.js';
@@ -118,6 +118,7 @@ async function inspect(
     return (await images.imageStatus(name, signal)).image;
   } catch (thrown) {
     const error = expectedFailure(thrown, signal);
+    if (isLookUpOptional(name)) return undefined;
     // The kubelet prints the reference it did not get: an empty text.
     throw refusal(request, 'ImageInspectError', 'InspectFailed', `Failed to inspect image "": ${errorText(error)}`);
   }

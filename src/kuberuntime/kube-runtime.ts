@@ -184,7 +184,7 @@ export function createKubeRuntime(deps: KubeRuntimeDeps): KubeRuntime {
       readContainerLog(
         {clock, isRunning: () => isRunning(runtime, id, signal)},
         logPath,
-        {options, sink: sinkOfStream(options, sink)},
+        {options, sink, only: wantedStream(options)},
         signal,
       ),
     reopenLog: (id, signal) => runtime.reopenContainerLog(criContainerId(id), signal),
@@ -242,9 +242,7 @@ async function isRunning(runtime: RuntimeService, id: ContainerId, signal: Abort
   return status?.state === ContainerState.CONTAINER_RUNNING;
 }
 
-/** The other stream counts against the limit of bytes, but is not written. */
-function sinkOfStream({stream}: LogOptions, sink: LogSink): LogSink {
-  if (stream === undefined || stream === 'All') return sink;
-  const wanted = stream === 'Stdout' ? 'stdout' : 'stderr';
-  return (from, text) => (from === wanted ? sink(from, text) : undefined);
+function wantedStream({stream}: LogOptions): 'stdout' | 'stderr' | undefined {
+  if (stream === 'Stdout') return 'stdout';
+  return stream === 'Stderr' ? 'stderr' : undefined;
 }

@@ -1,10 +1,20 @@
 // Decides whether an image is looked up, taken as it is, pulled or refused.
 // Mirrors kubelet v1.36 pkg/kubelet/images/image_manager.go imagePullPrecheck, EnsureImageExists, evalCRIPullErr.
 import type {Reason} from '../reasons.js';
+import {parseImageReference} from './image-reference.js';
 
 /** Whether the policy needs to know if the image is there. Always never asks; a policy nobody knows pulls. */
 export function looksUpImage(policy: string | undefined): boolean {
   return policy === 'IfNotPresent' || policy === 'Never';
+}
+
+/**
+ * Whether a look-up that failed counts as "not there" instead of ending the start: a digest says what the image holds,
+ * whoever delivers it.
+ */
+export function isLookUpOptional(image: string): boolean {
+  const parsed = parseImageReference(image);
+  return parsed.ok && parsed.reference.digest !== '';
 }
 
 /** What to do once it is known whether the image is there; `present` false also when it was not looked up. */

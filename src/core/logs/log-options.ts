@@ -28,18 +28,33 @@ export function sinceNs(options: LogOptions, now: number): bigint | null {
   return absolute > relative ? absolute : relative;
 }
 
-/** The bytes to write for a line of which at most `remaining` bytes may be written; null = too old. */
+/** What the lines before mean for the next one. */
+export interface LinePosition {
+  /** Whether the text before ended a line: what goes on with a partial line gets no time of its own. */
+  readonly atLineStart: boolean;
+  /** How many bytes may still be written. */
+  readonly bytesLeft: number;
+}
+
+/** The bytes to write for a line; null = too old. */
 export function renderLogLine(
   line: LogLine,
   options: Pick<LogOptions, 'timestamps'>,
   since: bigint | null,
-  remaining: number,
+  {atLineStart, bytesLeft}: LinePosition,
 ): Uint8Array | null {
   if (since !== null && line.time.ns < since) return null;
-  if (options.timestamps !== true) return line.content.subarray(0, remaining);
+  if (options.timestamps !== true || !atLineStart) return line.content.subarray(0, bytesLeft);
   const prefix = new TextEncoder().encode(`${line.time.text} `);
   const whole = new Uint8Array(prefix.length + line.content.length);
   whole.set(prefix);
   whole.set(line.content, prefix.length);
-  return whole.subarray(0, remaining);
+  return whole.subarray(0, bytesLeft);
 }
+
+/** Whether the text after this line is a new line. An empty text ends one, too. */
+export function endsLine({content}: LogLine): boolean {
+  return content.length === 0 || content.at(-1) === LINE_END;
+}
+
+const LINE_END = 0x0a;
