@@ -3,7 +3,7 @@
 // Mirrors kubelet v1.36 pkg/volume/util/atomic_writer.go.
 import {randomBytes} from 'node:crypto';
 import {chmod, lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile} from 'node:fs/promises';
-import {dirname, join} from 'node:path';
+import {join} from 'node:path';
 import {invalidPayloadPath, type Payload} from '../../core/volumes/payload.js';
 
 const DATA = '..data';
@@ -54,14 +54,14 @@ async function holdsExactly(dir: string, paths: readonly string[], payload: Payl
 }
 
 async function writeFiles(dir: string, payload: Payload): Promise<void> {
-  await mkdir(dir, {mode: 0o755});
-  await chmod(dir, 0o755);
+  // Modes are set after the fact: the umask of this process is not the volume's business.
+  for (const directory of ['.', ...directoriesOf(payload)]) {
+    await mkdir(join(dir, directory));
+    await chmod(join(dir, directory), 0o755);
+  }
   for (const [path, {content, mode}] of payload) {
-    const file = join(dir, path);
-    await mkdir(dirname(file), {recursive: true, mode: 0o755});
-    await writeFile(file, content, {mode});
-    // The umask of this process is not the volume's business.
-    await chmod(file, mode);
+    await writeFile(join(dir, path), content);
+    await chmod(join(dir, path), mode);
   }
 }
 
@@ -84,6 +84,12 @@ async function removeOldDirectories(dir: string): Promise<void> {
   const current = await readlink(join(dir, DATA));
   const names = (await readdir(dir)).filter(name => /^\.\.\d{4}_/.test(name) && name !== current);
   for (const name of names) await rm(join(dir, name), {recursive: true, force: true});
+}
+
+/** Every directory that the payload's paths lead through, outer ones first. */
+function directoriesOf(payload: Payload): ReadonlySet<string> {
+  const parents = [...payload.keys()].map(path => path.split('/').slice(0, -1));
+  return new Set(parents.flatMap(parts => parts.map((_part, index) => parts.slice(0, index + 1).join('/'))));
 }
 
 function topNames(paths: Iterable<string>): ReadonlySet<string> {
