@@ -33,7 +33,8 @@ export function protoJson(value: unknown, field = ''): unknown {
   }
   if (value instanceof Uint8Array) return value.length === 0 ? undefined : Buffer.from(value).toString('base64');
   // In a list a value stands even at its default.
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(item => protoJson(item, field) ?? item);
+  if (Array.isArray(value))
+    return value.length === 0 ? undefined : value.map((item: unknown) => protoJson(item, field) ?? item);
   if (typeof value !== 'object' || value === null) return value;
   const isMap = MAPS.has(field);
   if (isMap) return Object.keys(value).length === 0 ? undefined : value;

@@ -2,7 +2,7 @@
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_container.go generateContainerConfig and
 // kuberuntime_container_linux.go applyPlatformSpecificContainerConfig.
 import {MountPropagation, Signal, type ContainerConfig, type Mount} from '../../cri/gen/cri.js';
-import {bytesToByteString, fromByteString} from '../byte-string.js';
+import {envText} from '../pod/env.js';
 import {expandVariables, type VariableLookup} from '../pod/expansion.js';
 import {containerAnnotations, containerLabels} from './labels.js';
 import {containerResources} from './resources.js';
@@ -45,12 +45,8 @@ export function containerConfig(input: ContainerConfigInput): ContainerConfig {
 }
 
 function lookupIn(env: readonly EnvEntry[]): VariableLookup {
-  const values = new Map(env.map(({name, value}) => [name, textOf(value)]));
+  const values = new Map(env.map(({name, value}) => [name, envText(value)]));
   return name => values.get(name);
-}
-
-function textOf(value: string | Uint8Array): string {
-  return typeof value === 'string' ? value : fromByteString(bytesToByteString(value));
 }
 
 /** The termination log comes last. With a user namespace of its own, files show the pod's owners. */
