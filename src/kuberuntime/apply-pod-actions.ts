@@ -3,14 +3,11 @@
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go SyncPod.
 import {initContainersToPrune, initContainersToPurge} from '../core/actions/init-container-removals.js';
 import type {ContainerToReset, PodSyncResult} from '../core/actions/types.js';
-import {PodError} from '../core/errors.js';
-import {formatPod} from '../core/pod/types.js';
-import type {ContainerId} from '../core/runtime-status/types.js';
 import {errorText, withReason} from './failures.js';
 import {lookUpImages} from './image-lookups.js';
 import {killNamed, killPod, runningPod} from './kill-pod.js';
 import {imageVolumes, prepareSandbox} from './prepare-sandbox.js';
-import {removeContainer} from './remove-container.js';
+import {removeContainer, removeOldContainers} from './remove-container.js';
 import type {StartContainerDeps} from './start-container.js';
 import {startContainers} from './start-containers.js';
 import {recordResult, type SyncRun} from './sync-run.js';
@@ -77,25 +74,11 @@ async function resetContainer(
   );
 }
 
-/** With a new sandbox all of them go, else all but the newest of each. What cannot go now is left to the next time. */
-async function removeOldInitContainers(deps: StartContainerDeps, run: SyncRun, signal: AbortSignal): Promise<void> {
+/** With a new sandbox all of them go, else all but the newest of each. */
+function removeOldInitContainers(deps: StartContainerDeps, run: SyncRun, signal: AbortSignal): Promise<void> {
   const {pod, status, actions} = run;
-  const ids = new Set<ContainerId>(actions.createSandbox ? initContainersToPurge(pod, status) : []);
-  for (const id of initContainersToPrune(pod, status)) ids.add(id);
-  const removals = status.containers
-    .filter(({id}) => ids.has(id))
-    .map(async container => {
-      try {
-        await withReason('RemoveContainerError', errorText, signal, () =>
-          removeContainer(deps, container, {keepLog: false}, signal),
-        );
-      } catch (error) {
-        if (!(error instanceof PodError)) throw error;
-        const fields = {pod: formatPod(pod), containerName: container.name, containerID: container.id};
-        deps.logger.warn('Failed to remove an old init container', {...fields, error: error.message});
-      }
-    });
-  await Promise.all(removals);
+  const purged = actions.createSandbox ? initContainersToPurge(pod, status) : [];
+  return removeOldContainers(deps, status, [...purged, ...initContainersToPrune(pod, status)], signal);
 }
 
 function containersToStart({pod, actions}: SyncRun): Parameters<typeof lookUpImages>[1] {

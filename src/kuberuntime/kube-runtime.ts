@@ -29,7 +29,7 @@ import {killPod, runningPod} from './kill-pod.js';
 import type {PodHost} from './pod-host.js';
 import {listPods, readPodStatus, type PodListDeps} from './pod-lists.js';
 import {podReporter} from './pod-reporter.js';
-import {removeContainer} from './remove-container.js';
+import {removeOldContainers} from './remove-container.js';
 import {readHealth, type RuntimeHealth} from './runtime-health.js';
 import type {StartContainerDeps} from './start-container.js';
 import type {CrashLoopBackoff} from './sync-run.js';
@@ -114,7 +114,8 @@ export interface KubeRuntime {
 
   /**
    * Removes dead instances of a pod's containers (the kubelet's container deletor): all but the `keep` newest, of the
-   * container that `died` belongs to, or of all when it is undefined.
+   * container that `died` belongs to, or of all when it is undefined. What cannot be removed is logged: garbage collection
+   * will try again. Rejects only on abort or a bug.
    */
   deleteContainers(
     input: {readonly status: PodRuntimeStatus; readonly died: ContainerId | undefined; readonly keep: number},
@@ -165,10 +166,9 @@ export function createKubeRuntime(deps: KubeRuntimeDeps): KubeRuntime {
     killPod: ({pod, running, gracePeriodOverride}, signal) =>
       killPod(parts, {pod, running: runningPod(running), gracePeriodOverride}, signal),
     removePod: (pod, signal) => removePod(parts, pod, signal),
-    async deleteContainers({status, died, keep}, signal) {
-      const ids = new Set(containersToDelete(status, died === undefined ? undefined : criContainerId(died), keep));
-      const containers = status.containers.filter(({id}) => ids.has(id));
-      await Promise.all(containers.map(container => removeContainer(parts, container, {keepLog: false}, signal)));
+    deleteContainers({status, died, keep}, signal) {
+      const ids = containersToDelete(status, died === undefined ? undefined : criContainerId(died), keep);
+      return removeOldContainers(parts, status, ids, signal);
     },
     garbageCollect: (input, signal) => collectGarbage(parts, input, signal),
     ensureImage({pod, container, pullSecrets}, signal) {

@@ -1,9 +1,15 @@
 // Removes one dead container, its log first: what cannot be removed now is tried again as a whole.
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_container.go removeContainer, removeContainerLog.
 import {containerLabels} from '../core/runtime-status/from-cri-labels.js';
-import {criContainerId, type ContainerId} from '../core/runtime-status/types.js';
+import {
+  criContainerId,
+  type ContainerId,
+  type PodRuntimeStatus,
+  type RuntimeContainerStatus,
+} from '../core/runtime-status/types.js';
 import type {RuntimeService} from '../cri/runtime-service.js';
-import {isNotFound} from './failures.js';
+import type {Logger} from '../lib/logger.js';
+import {errorText, expectedFailure, isNotFound} from './failures.js';
 import type {PodHost} from './pod-host.js';
 
 export interface RemoveContainerDeps {
@@ -34,6 +40,26 @@ export async function removeContainer(
     await host.removeContainerLog({podName, podNamespace, containerName, containerId: criId, logPath: known.logPath});
   }
   await runtime.removeContainer(criId, signal);
+}
+
+/** Removes these instances of a pod, logs included. What cannot be removed now is logged. Rejects only on abort or a bug. */
+export async function removeOldContainers(
+  deps: RemoveContainerDeps & {readonly logger: Logger},
+  {name, namespace, containers}: PodRuntimeStatus,
+  ids: Iterable<ContainerId>,
+  signal: AbortSignal,
+): Promise<void> {
+  const old = new Set(ids);
+  const remove = async (container: RuntimeContainerStatus): Promise<void> => {
+    try {
+      await removeContainer(deps, container, {keepLog: false}, signal);
+    } catch (thrown) {
+      const error = expectedFailure(thrown, signal);
+      const fields = {pod: `${namespace}/${name}`, containerName: container.name, containerID: container.id};
+      deps.logger.warn('Failed to remove a dead container', {...fields, error: errorText(error)});
+    }
+  };
+  await Promise.all(containers.filter(({id}) => old.has(id)).map(remove));
 }
 
 async function withLog(

@@ -3,14 +3,14 @@ import {settle, type FakeClock} from './fake-clock.js';
 
 /** The outcome of `work`. Throws Error when it waits for something that time does not bring. */
 export async function driveClock<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
-  let done = false;
+  const state = {done: false};
   const finished = work.finally(() => {
-    done = true;
+    state.done = true;
   });
   finished.catch(() => undefined);
   for (let idle = 0; idle < 20;) {
     await settle(1);
-    if (done) return finished;
+    if (state.done) return finished;
     const due = clock.nextDue;
     if (due === null) idle++;
     else await clock.advance(due - clock.now());
