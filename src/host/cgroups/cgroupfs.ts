@@ -1,0 +1,167 @@
+// Pod cgroups by the cgroup file system itself, v1 and v2.
+// Mirrors kubelet v1.36 pkg/kubelet/cm/cgroup_manager_linux.go Create, Destroy and runc libcontainer/cgroups/fs.
+import {access, constants, mkdir, readdir, readFile, rmdir, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {cgroupSettings, type CgroupSetting, type HugepageSize} from '../../core/cgroups/settings.js';
+import {V2_CONTROLLERS, type CgroupTree, type Hierarchy} from '../../core/cgroups/tree.js';
+import type {CgroupLimits, CgroupName} from '../../core/cri-config/pod-cgroup.js';
+import {HostError} from '../../core/errors.js';
+import type {Clock} from '../../lib/clock.js';
+import type {CgroupManager} from './types.js';
+
+export interface CgroupfsDeps {
+  readonly tree: CgroupTree;
+  readonly hugepageSizes: readonly HugepageSize[];
+  readonly clock: Clock;
+  /** rmdir(2); tests on a plain directory, whose files do not vanish by themselves, pass their own. */
+  readonly removeDirectory?: (path: string) => Promise<void>;
+}
+
+/** A manager on the given tree. Looks once whether it may be written. */
+export async function createCgroupfsManager(deps: CgroupfsDeps): Promise<CgroupManager> {
+  const limitation = await whyReadOnly(deps.tree);
+  return {
+    driver: 'cgroupfs',
+    version: deps.tree.version,
+    limitation,
+    async ensure(name, limits) {
+      if (limitation !== null || (await existsEverywhere(deps.tree, name))) return [];
+      return makeAndSet(deps, name, limits);
+    },
+    update: async (name, limits) => (limitation === null ? makeAndSet(deps, name, limits) : []),
+    exists: async name => limitation !== null || existsEverywhere(deps.tree, name),
+    async remove(name, signal) {
+      if (limitation !== null) return;
+      for (const hierarchy of deps.tree.hierarchies)
+        await removeTree(deps, join(hierarchy.mountPoint, ...name), signal);
+    },
+  };
+}
+
+async function whyReadOnly(tree: CgroupTree): Promise<string | null> {
+  for (const {mountPoint} of tree.hierarchies) {
+    try {
+      await access(mountPoint, constants.W_OK);
+    } catch (error) {
+      return `cgroups cannot be written (${messageOf(error)}): pods run without limits of their own, containers keep theirs`;
+    }
+  }
+  return null;
+}
+
+async function existsEverywhere(tree: CgroupTree, name: CgroupName): Promise<boolean> {
+  const present = tree.hierarchies.map(hierarchy => access(join(hierarchy.mountPoint, ...name)).then(yes, no));
+  return (await Promise.all(present)).every(Boolean);
+}
+
+async function makeAndSet(deps: CgroupfsDeps, name: CgroupName, limits: CgroupLimits): Promise<readonly string[]> {
+  const {tree, hugepageSizes} = deps;
+  const settings = cgroupSettings(tree.version, limits, hugepageSizes);
+  const problems: string[] = [];
+  for (const hierarchy of tree.hierarchies) {
+    try {
+      const controllers = await makeBelow(tree, hierarchy, name);
+      const own = settings.filter(setting => controllers.includes(setting.controller));
+      problems.push(...(await writeSettings(join(hierarchy.mountPoint, ...name), own)));
+    } catch (error) {
+      problems.push(messageOf(error));
+    }
+  }
+  return problems;
+}
+
+/** Makes a cgroup and its parents in one hierarchy. Resolves with the controllers that it has there. */
+async function makeBelow(tree: CgroupTree, hierarchy: Hierarchy, name: CgroupName): Promise<readonly string[]> {
+  let parent = hierarchy.mountPoint;
+  for (const part of name) {
+    if (tree.version === 2) await delegateControllers(parent);
+    const child = join(parent, part);
+    await mkdir(child, {mode: 0o755}).catch(unlessExists);
+    if (hierarchy.controllers.includes('cpuset')) await inheritCpuset(parent, child);
+    parent = child;
+  }
+  return tree.version === 1 ? hierarchy.controllers : controllersIn(parent, 'cgroup.controllers');
+}
+
+/** On cgroup v2 a cgroup hands each controller down only when told so. */
+async function delegateControllers(dir: string): Promise<void> {
+  const available = await controllersIn(dir, 'cgroup.controllers');
+  const delegated = await controllersIn(dir, 'cgroup.subtree_control');
+  for (const controller of V2_CONTROLLERS) {
+    if (!available.includes(controller) || delegated.includes(controller)) continue;
+    // One by one: a controller that another manager forbids must not keep the others away.
+    await writeFile(join(dir, 'cgroup.subtree_control'), `+${controller}`).catch(() => undefined);
+  }
+}
+
+async function controllersIn(dir: string, file: string): Promise<readonly string[]> {
+  const text = await readFile(join(dir, file), 'utf8').catch(() => '');
+  return text.split(/\s+/).filter(controller => controller !== '');
+}
+
+/** A new cgroup v1 cpuset is empty, and no process can enter it. */
+async function inheritCpuset(parent: string, child: string): Promise<void> {
+  for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+    const own = await readFile(join(child, file), 'utf8').catch(() => '');
+    if (own.trim() !== '') continue;
+    const inherited = (await readFile(join(parent, file), 'utf8').catch(() => '')).trim();
+    if (inherited !== '') await writeFile(join(child, file), inherited);
+  }
+}
+
+async function writeSettings(dir: string, settings: readonly CgroupSetting[]): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const {file, value} of settings) {
+    await writeFile(join(dir, file), value).catch((error: unknown) => problems.push(`${value}: ${messageOf(error)}`));
+  }
+  return problems;
+}
+
+const TRIES = 8;
+const FIRST_WAIT_MS = 5;
+
+/** Children first. A killed process leaves its cgroup a moment later, so a busy one is tried again. */
+async function removeTree(deps: CgroupfsDeps, dir: string, signal: AbortSignal): Promise<void> {
+  const remove = deps.removeDirectory ?? rmdir;
+  for (let attempt = 0; ; attempt++) {
+    const dirs = await treeOf(dir);
+    if (dirs.length === 0) return;
+    for (const one of dirs) await killProcesses(one);
+    let failure: unknown = null;
+    for (const one of dirs.toReversed()) await remove(one).catch((error: unknown) => (failure = error));
+    if (failure === null) return;
+    if (attempt === TRIES)
+      throw new HostError(`the cgroup ${dir} cannot be removed: ${messageOf(failure)}`, {cause: failure});
+    await deps.clock.sleep(FIRST_WAIT_MS * 2 ** attempt, signal);
+  }
+}
+
+/** The directory and all below, parents first; empty when it does not exist. */
+async function treeOf(dir: string): Promise<readonly string[]> {
+  const entries = await readdir(dir, {withFileTypes: true}).catch(() => null);
+  if (entries === null) return [];
+  const below = entries.filter(entry => entry.isDirectory()).map(entry => treeOf(join(dir, entry.name)));
+  return [dir, ...(await Promise.all(below)).flat()];
+}
+
+async function killProcesses(dir: string): Promise<void> {
+  const pids = (await readFile(join(dir, 'cgroup.procs'), 'utf8').catch(() => '')).split('\n').map(Number);
+  for (const pid of pids.filter(one => one > 0)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended by itself.
+    }
+  }
+}
+
+function unlessExists(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+}
+
+const yes = (): boolean => true;
+const no = (): boolean => false;
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
