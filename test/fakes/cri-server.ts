@@ -14,6 +14,8 @@ import {CriError} from '../../src/core/errors.js';
 import {EventsDefinition, TaskExit, TaskOOM, TaskStart, type Envelope} from '../../src/cri/gen/containerd-events.js';
 import {
   ContainerEventType,
+  ContainerState,
+  ContainerStatus,
   ImageServiceDefinition,
   RuntimeServiceDefinition,
   type ContainerEventResponse,
@@ -174,13 +176,24 @@ const TYPES = {
 } as const;
 
 function criEvent(event: RuntimeEvent): ContainerEventResponse {
+  const createdAt = nanoseconds(event.at);
+  const exited = ContainerStatus.fromPartial({
+    id: event.id,
+    state: ContainerState.CONTAINER_EXITED,
+    exitCode: event.exitCode ?? 0,
+    finishedAt: createdAt,
+  });
   return {
     containerId: event.id,
     containerEventType: TYPES[event.type],
-    createdAt: BigInt(Math.trunc(event.at)) * 1_000_000n,
+    createdAt,
     podSandboxStatus: undefined,
-    containersStatuses: [],
+    containersStatuses: event.exitCode === undefined ? [] : [exited],
   };
+}
+
+function nanoseconds(ms: number): bigint {
+  return BigInt(Math.trunc(ms)) * 1_000_000n;
 }
 
 function envelope(event: RuntimeEvent): Envelope {

@@ -56,7 +56,7 @@ export class FakeMachine {
       exitCode: 0,
       reason: '',
       message: '',
-      dead: false,
+      shown: null,
     };
     this.containers.set(container.id, container);
     this.#tell('created', container.id);
@@ -93,19 +93,19 @@ export class FakeMachine {
     this.#emit('started', container.id);
     const {exitAfterMs, exitCode = 0, oomKilled = false} = behaviour;
     if (exitAfterMs !== undefined) {
-      const exit = (): void => this.exitContainer(container.id, exitCode, {oomKilled});
+      const exit = (): void => void this.exitContainer(container.id, exitCode, {oomKilled});
       this.#timers.set(container.id, this.clock.setTimer(exit, exitAfterMs));
     }
     return null;
   }
 
-  /** The container's process ends now. Nothing happens when it does not run. */
-  exitContainer(id: string, exitCode: number, options: {readonly oomKilled?: boolean} = {}): void {
+  /** The container's process ends now. Nothing happens when it does not run. Resolves when CRI shows it. */
+  exitContainer(id: string, exitCode: number, options: {readonly oomKilled?: boolean} = {}): Promise<void> {
     const container = this.containers.get(id);
-    if (container === undefined || container.state !== ContainerState.CONTAINER_RUNNING || container.dead) return;
+    if (container?.state !== ContainerState.CONTAINER_RUNNING) return Promise.resolve();
+    if (container.shown !== null) return container.shown;
     this.#timers.get(id)?.cancel();
     this.#timers.delete(id);
-    container.dead = true;
     const at = this.nowNs();
     const oomKilled = options.oomKilled === true;
     if (oomKilled) this.#emit('oom', id);
@@ -116,19 +116,23 @@ export class FakeMachine {
       container.exitCode = exitCode;
       container.reason = oomKilled ? 'OOMKilled' : exitCode === 0 ? 'Completed' : 'Error';
     };
-    if (this.#options.exitLagMs === 0) show();
-    else this.clock.setTimer(show, this.#options.exitLagMs);
+    if (this.#options.exitLagMs === 0) {
+      show();
+      return Promise.resolve();
+    }
+    container.shown = sleepOn(this.clock, this.#options.exitLagMs).then(show);
+    return container.shown;
   }
 
-  /** Sends the stop signal, waits, kills. Resolves when the process has ended. */
+  /** Sends the stop signal, waits, kills. Resolves when CRI shows that the process has ended. */
   async stop(container: FakeContainer, timeoutSeconds: number, signal: AbortSignal): Promise<void> {
-    if (container.state !== ContainerState.CONTAINER_RUNNING || container.dead) return;
+    if (container.state !== ContainerState.CONTAINER_RUNNING) return;
     const onStop = this.#behaviourOf(container.config).onStop ?? {exitAfterMs: 0, exitCode: SIGTERM_EXIT};
     const timeoutMs = timeoutSeconds * 1000;
     const obeys = timeoutMs > 0 && onStop !== 'ignore' && onStop.exitAfterMs <= timeoutMs;
     const wait = obeys ? onStop.exitAfterMs : timeoutMs;
-    if (wait > 0) await sleepOn(this.clock, wait, signal);
-    this.exitContainer(container.id, obeys ? onStop.exitCode : SIGKILL_EXIT);
+    if (wait > 0 && container.shown === null) await sleepOn(this.clock, wait, signal);
+    await this.exitContainer(container.id, obeys ? onStop.exitCode : SIGKILL_EXIT);
   }
 
   /** The sandbox's own process ends: NOTREADY, whatever its containers do. */
@@ -139,20 +143,20 @@ export class FakeMachine {
     this.#emit('exited', id, SIGKILL_EXIT);
   }
 
-  stopSandbox(sandbox: FakeSandbox): void {
-    for (const container of this.containersOf(sandbox.id)) this.exitContainer(container.id, SIGKILL_EXIT);
+  async stopSandbox(sandbox: FakeSandbox): Promise<void> {
+    await Promise.all(this.containersOf(sandbox.id).map(container => this.exitContainer(container.id, SIGKILL_EXIT)));
     this.exitSandbox(sandbox.id);
   }
 
-  removeSandbox(sandbox: FakeSandbox): void {
-    this.stopSandbox(sandbox);
-    for (const container of this.containersOf(sandbox.id)) this.removeContainer(container);
+  async removeSandbox(sandbox: FakeSandbox): Promise<void> {
+    await this.stopSandbox(sandbox);
+    for (const container of this.containersOf(sandbox.id)) await this.removeContainer(container);
     this.sandboxes.delete(sandbox.id);
     this.#tell('deleted', sandbox.id);
   }
 
-  removeContainer(container: FakeContainer): void {
-    this.exitContainer(container.id, SIGKILL_EXIT);
+  async removeContainer(container: FakeContainer): Promise<void> {
+    await this.exitContainer(container.id, SIGKILL_EXIT);
     this.containers.delete(container.id);
     this.#tell('deleted', container.id);
   }

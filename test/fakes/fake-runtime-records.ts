@@ -35,8 +35,8 @@ export interface FakeContainer {
   exitCode: number;
   reason: string;
   message: string;
-  /** The process has ended; `state` may still say RUNNING for a while, as with a real runtime. */
-  dead: boolean;
+  /** Set when the process has ended; `state` still says RUNNING until this settles, as with a real runtime. */
+  shown: Promise<void> | null;
 }
 
 /** How a container's process behaves. Times: ms of the clock. */

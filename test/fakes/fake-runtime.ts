@@ -163,7 +163,7 @@ export class FakeRuntime implements RuntimeService, ImageService {
 
   /** The container's process ends now. */
   exitContainer(id: string, exitCode: number, options: {readonly oomKilled?: boolean} = {}): void {
-    this.#machine.exitContainer(id, exitCode, options);
+    void this.#machine.exitContainer(id, exitCode, options);
   }
 
   /** The sandbox's own process ends: NOTREADY, whatever its containers do. */
@@ -237,9 +237,9 @@ export class FakeRuntime implements RuntimeService, ImageService {
   }
 
   removePodSandbox(id: string, signal: AbortSignal): Promise<void> {
-    return this.script.run({rpc: 'RemovePodSandbox', request: {podSandboxId: id}, signal}, () => {
+    return this.script.run({rpc: 'RemovePodSandbox', request: {podSandboxId: id}, signal}, async () => {
       const sandbox = this.#machine.find(this.sandboxes, id);
-      if (sandbox !== undefined) this.#machine.removeSandbox(sandbox);
+      if (sandbox !== undefined) await this.#machine.removeSandbox(sandbox);
     });
   }
 
@@ -316,9 +316,9 @@ export class FakeRuntime implements RuntimeService, ImageService {
   }
 
   removeContainer(id: string, signal: AbortSignal): Promise<void> {
-    return this.script.run({rpc: 'RemoveContainer', request: {containerId: id}, signal}, () => {
+    return this.script.run({rpc: 'RemoveContainer', request: {containerId: id}, signal}, async () => {
       const container = this.#machine.find(this.containers, id);
-      if (container !== undefined) this.#machine.removeContainer(container);
+      if (container !== undefined) await this.#machine.removeContainer(container);
     });
   }
 
