@@ -13,6 +13,7 @@ import type {
   ResyncDelay,
 } from '../core/pod-worker/types.js';
 import {podRef, type PodRef} from '../core/pod/types.js';
+import {isAnythingUp} from '../core/runtime-status/liveness.js';
 import type {PodRuntimeStatus} from '../core/runtime-status/types.js';
 import type {Clock} from '../lib/clock.js';
 import {isBug, type Supervisor} from './supervisor.js';
@@ -77,7 +78,7 @@ export class PodWorkers {
 
   updatePod(update: PodUpdate): void {
     const ref = refOf(update);
-    this.#feed({kind: 'update', update, runtimeIsTerminal: isTerminal(this.#deps.cachedStatus(ref))});
+    this.#feed({kind: 'update', update, runtimeIsTerminal: !isAnythingUp(this.#deps.cachedStatus(ref))});
   }
 
   /** Drives workers of pods that are not `desired` to their end, forgets those that ended, and lists the others. */
@@ -164,8 +165,4 @@ export class PodWorkers {
 function refOf(update: PodUpdate): PodRef {
   const {uid, name, namespace} = update.origin === 'config' ? update.pod.metadata : update.pod;
   return {uid, name, namespace};
-}
-
-function isTerminal({containers, sandboxes}: PodRuntimeStatus): boolean {
-  return containers.every(({state}) => state !== 'running') && sandboxes.every(({state}) => state !== 'SANDBOX_READY');
 }

@@ -2,13 +2,12 @@
 // Mirrors kubelet v1.36 pkg/kubelet/kubelet.go SyncPod, SyncTerminatingPod, SyncTerminatingRuntimePod, SyncTerminatedPod.
 import type {PodSyncResult, SyncResult} from '../core/actions/types.js';
 import {activeDeadline} from '../core/active-deadline.js';
-import type {Rejection} from '../core/admission.js';
 import type {EventReason} from '../core/reasons.js';
 import {runtimePodFromStatus} from '../core/pleg.js';
 import type {PodCall} from '../core/pod-worker/types.js';
 import {podRef, type Pod, type PodRef, type PodStatus} from '../core/pod/types.js';
 import type {PodRuntimeStatus, RuntimePod} from '../core/runtime-status/types.js';
-import {blockedStatus} from '../core/soft-admission.js';
+import {blockedStatus, type Obstacle} from '../core/soft-admission.js';
 import type {CrashLoopBackoff, KubeRuntime} from '../kuberuntime/kube-runtime.js';
 import type {PodEnvironment} from './pod-environment.js';
 import type {CallResult} from './pod-workers.js';
@@ -21,7 +20,7 @@ export interface SyncPodDeps extends PublishStatusDeps {
   readonly crashLoop: CrashLoopBackoff;
   readonly environment: PodEnvironment;
   /** What keeps the pod from running here for the moment; null = nothing. */
-  readonly softAdmit: (pod: Pod) => Rejection | null;
+  readonly softAdmit: (pod: Pod) => Obstacle | null;
   /** Why the runtime's network cannot take pods now; null = it can. */
   readonly networkProblem: () => string | null;
   /** The status with all that had happened until `time` (monotonic). */
@@ -68,7 +67,7 @@ async function syncPod(deps: SyncPodDeps, pod: Pod, known: PodRuntimeStatus, sig
   wakeAtDeadline(deps, pod, published);
 
   const blocked = deps.softAdmit(pod);
-  if (blocked !== null) return block(deps, {pod, status: known, rejection: blocked}, signal);
+  if (blocked !== null) return block(deps, {pod, status: known, obstacle: blocked}, signal);
 
   const network = pod.spec.hostNetwork === true ? null : deps.networkProblem();
   if (network !== null) {
@@ -143,9 +142,9 @@ async function syncTerminatedPod(
 ): Promise<CallResult> {
   const {environment, statuses} = deps;
   publishStatus(deps, pod, status, true);
-  await environment.unmountVolumes(pod, signal);
+  await environment.unmountVolumes(pod.metadata.uid);
   environment.unregister(pod.metadata.uid);
-  await environment.removeCgroup(pod);
+  await environment.removeCgroup(pod, signal);
   statuses.terminate(pod);
   return {outcome: 'ok'};
 }
@@ -168,13 +167,13 @@ async function kill(deps: SyncPodDeps, {pod, status, gracePeriodSeconds}: Kill, 
 interface Blocked {
   readonly pod: Pod;
   readonly status: PodRuntimeStatus;
-  readonly rejection: Rejection;
+  readonly obstacle: Obstacle;
 }
 
-async function block(deps: SyncPodDeps, {pod, status, rejection}: Blocked, signal: AbortSignal): Promise<CallResult> {
-  deps.statuses.set(pod, blockedStatus(publishStatus(deps, pod, status, false), rejection));
+async function block(deps: SyncPodDeps, {pod, status, obstacle}: Blocked, signal: AbortSignal): Promise<CallResult> {
+  deps.statuses.set(pod, blockedStatus(publishStatus(deps, pod, status, false), obstacle));
   await kill(deps, {pod, status, gracePeriodSeconds: null}, signal);
-  throw new Error(`pod cannot be run: ${rejection.message}`);
+  throw new Error(`pod cannot be run: ${obstacle.message}`);
 }
 
 /** Makes the pod's cgroup. When it has vanished under running containers these are stopped, and the status is a new one. */

@@ -4,6 +4,7 @@ import {matchesNodeAffinity} from './pod/node-affinity.js';
 import {podRequests} from './pod/pod-requests.js';
 import {quantityMilliValue, quantityValue} from './pod/quantity.js';
 import type {Container, Pod} from './pod/types.js';
+import type {AdmissionReason} from './reasons.js';
 import {forbiddenSysctl} from './sysctls.js';
 
 /** This node, as far as admission looks at it. */
@@ -34,7 +35,7 @@ export interface HostPort {
 
 /** Becomes status.reason and status.message of the pod, which is then Failed for good. */
 export interface Rejection {
-  readonly reason: string;
+  readonly reason: AdmissionReason;
   readonly message: string;
 }
 
@@ -139,7 +140,7 @@ function checkHostPorts(pod: Pod, usage: NodeUsage): Rejection | null {
   return taken ? predicate('NodePorts', "node(s) didn't have free ports for the requested pod ports") : null;
 }
 
-function predicate(name: string, reason: string): Rejection {
+function predicate(name: 'NodeAffinity' | 'NodeName' | 'NodePorts', reason: string): Rejection {
   return {reason: name, message: `Predicate ${name} failed: ${reason}`};
 }
 

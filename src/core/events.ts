@@ -3,7 +3,7 @@
 import type {PodActions, SyncAction, SyncError} from './actions/types.js';
 import type {ManifestPosition} from './errors.js';
 import type {PodRef, PodStatus} from './pod/types.js';
-import type {EventReason} from './reasons.js';
+import type {AdmissionReason, EventReason} from './reasons.js';
 
 /** All times `at` are ms since the epoch. */
 export type AgentEvent =
@@ -44,7 +44,7 @@ export type AgentEvent =
       readonly at: number;
       readonly pod: PodRef;
       readonly type: 'Normal' | 'Warning';
-      readonly reason: EventReason;
+      readonly reason: EventReason | AdmissionReason;
       readonly message: string;
       /** e.g. spec.containers{main}; absent for events of the pod as a whole. */
       readonly fieldPath?: string;

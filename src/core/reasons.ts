@@ -77,3 +77,17 @@ export const EVENT_REASONS = [
 ] as const;
 
 export type EventReason = (typeof EVENT_REASONS)[number];
+
+/** Reasons a pod is not admitted for. */
+export const ADMISSION_REASONS = [
+  'SysctlForbidden',
+  'PodOSSelectorNodeLabelDoesNotMatch',
+  'PodOSNotSupported',
+  'SupplementalGroupsPolicyNotSupported',
+  'NodeAffinity',
+  'NodeName',
+  'NodePorts',
+] as const;
+
+/** `OutOfcpu`, `OutOfmemory`, `OutOfpods`, ...: the node has not enough of a resource. */
+export type AdmissionReason = (typeof ADMISSION_REASONS)[number] | `OutOf${string}`;

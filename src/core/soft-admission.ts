@@ -1,13 +1,18 @@
 // A pod that was admitted, but may not run for the moment.
 // Mirrors kubelet v1.36 pkg/kubelet/kubelet.go SyncPod (canRunPod).
-import type {Rejection} from './admission.js';
 import type {ContainerStatus, PodStatus} from './pod/types.js';
+
+/** Why it may not run; becomes status.reason and status.message. */
+export interface Obstacle {
+  readonly reason: string;
+  readonly message: string;
+}
 
 /** What waiting containers of such a pod wait for. */
 const BLOCKED_REASON = 'Blocked';
 
 /** The pod's status while it is held back. */
-export function blockedStatus(status: PodStatus, {reason, message}: Rejection): PodStatus {
+export function blockedStatus(status: PodStatus, {reason, message}: Obstacle): PodStatus {
   const {containerStatuses, initContainerStatuses} = status;
   return {
     ...status,

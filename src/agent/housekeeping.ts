@@ -1,0 +1,131 @@
+// Cleans up after pods: ends workers and containers of those that are wanted no more, removes what is left of those that
+// have ended, and finds wanted pods that have no worker.
+// Mirrors kubelet v1.36 pkg/kubelet/kubelet_pods.go HandlePodCleanups.
+import {CriError} from '../core/errors.js';
+import type {Report} from '../core/events.js';
+import type {Pod, PodRef} from '../core/pod/types.js';
+import type {KnownWorker} from '../core/pod-worker/queries.js';
+import {isAnythingUp} from '../core/runtime-status/liveness.js';
+import type {RuntimePod} from '../core/runtime-status/types.js';
+import type {KubeRuntime} from '../kuberuntime/kube-runtime.js';
+import type {Clock} from '../lib/clock.js';
+import type {Logger} from '../lib/logger.js';
+import {endOrphan, predecessorsOf, rememberedOnRuntime, type OrphanScope} from './orphans.js';
+import type {Pleg} from './pleg.js';
+import type {PodEnvironment} from './pod-environment.js';
+import type {PodManager} from './pod-manager.js';
+import type {PodWorkers} from './pod-workers.js';
+import {isBug, type Supervisor} from './supervisor.js';
+
+export interface HousekeepingDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly report: Report;
+  readonly supervisor: Supervisor;
+  readonly pods: PodManager;
+  readonly workers: PodWorkers;
+  readonly pleg: Pick<Pleg, 'pods' | 'pod' | 'getNewerThan'>;
+  readonly kubeRuntime: Pick<KubeRuntime, 'removePod'>;
+  readonly environment: Pick<PodEnvironment, 'removePod'>;
+  readonly scope: OrphanScope;
+  /** Sources that must have delivered before unknown pods count as unwanted. */
+  readonly sources: readonly string[];
+  /** Whether a wanted pod without a worker is to run: it has neither ended nor been rejected. */
+  readonly isActive: (uid: string) => boolean;
+  /** Has everything forgotten that is kept of pods other than these. */
+  readonly keepOnly: (isKept: (uid: string) => boolean) => void;
+  /** Nothing of the pod is left. */
+  readonly onRemoved: (ref: PodRef) => void;
+}
+
+export class Housekeeping {
+  readonly #deps: HousekeepingDeps;
+  readonly #delivered = new Set<string>();
+  readonly #removing = new Set<string>();
+
+  constructor(deps: HousekeepingDeps) {
+    this.#deps = deps;
+  }
+
+  sourceDelivered(source: string): void {
+    this.#delivered.add(source);
+  }
+
+  /**
+   * Ends what runs under the names of pods that are to start, from before this process. Answers uids of those that cannot
+   * start yet: nothing in the workers holds them back. A later round finds them unstarted.
+   */
+  endPredecessors(added: readonly Pod[]): ReadonlySet<string> {
+    const {pleg, workers} = this.#deps;
+    const held = new Set(added.map(({metadata}) => metadata.uid).filter(uid => this.#removing.has(uid)));
+    for (const [uid, olds] of predecessorsOf(added, pleg.pods())) {
+      for (const old of olds) if (endOrphan(workers, old)) held.add(uid);
+    }
+    return held;
+  }
+
+  /** One round. Answers wanted pods that have no worker. */
+  cleanUp(): readonly Pod[] {
+    const {pods, workers, keepOnly, isActive} = this.#deps;
+    const desired = pods.uids;
+    const before = new Set([...workers.state.workers].map(([uid]) => uid));
+    const known = workers.syncKnownPods(desired);
+    // Wanted, but its worker was forgotten: it was removed and put back. It starts from nothing, as a new pod.
+    const again = new Set([...desired].filter(uid => before.has(uid) && !known.has(uid)));
+    this.#endOrphans(desired, known);
+    keepOnly(uid => (desired.has(uid) || known.has(uid)) && !again.has(uid));
+    this.#removeLeftovers(uid => again.has(uid) || (!desired.has(uid) && !known.has(uid)));
+    const wanted = pods.all().map(({pod}) => pod);
+    return wanted.filter(({metadata: {uid}}) => !known.has(uid) && !this.#removing.has(uid) && isActive(uid));
+  }
+
+  #endOrphans(desired: ReadonlySet<string>, known: ReadonlyMap<string, KnownWorker>): void {
+    const {pleg, workers} = this.#deps;
+    for (const pod of pleg.pods()) {
+      if (desired.has(pod.uid) || known.has(pod.uid) || !isAnythingUp(pod) || !this.#isUnwanted(pod)) continue;
+      endOrphan(workers, pod);
+    }
+  }
+
+  #isUnwanted(pod: RuntimePod): boolean {
+    const {sources, scope} = this.#deps;
+    const haveAllDelivered = sources.every(source => this.#delivered.has(source));
+    return haveAllDelivered && scope.mayEnd(pod, rememberedOnRuntime(pod)?.source ?? '');
+  }
+
+  #removeLeftovers(isOver: (uid: string) => boolean): void {
+    const {pleg, pods, supervisor, workers} = this.#deps;
+    for (const pod of pleg.pods()) {
+      const {uid} = pod;
+      if (!isOver(uid) || this.#removing.has(uid) || isAnythingUp(pod)) continue;
+      if (workers.state.workers.get(uid) !== undefined) continue;
+      if (pods.get(uid) === undefined && !this.#isUnwanted(pod)) continue;
+      this.#removing.add(uid);
+      supervisor.run(() => this.#remove(pod));
+    }
+  }
+
+  /** All that is left of a pod: on the runtime, in the log directory, on the machine. */
+  async #remove(pod: RuntimePod): Promise<void> {
+    const {kubeRuntime, environment, supervisor, pleg, clock, logger, onRemoved} = this.#deps;
+    const ref = podRefOf(pod);
+    try {
+      await environment.removePod(ref, rememberedOnRuntime(pod)?.pod ?? null, supervisor.signal);
+      await kubeRuntime.removePod(pod, supervisor.signal);
+      await pleg.getNewerThan(ref, clock.monotonic());
+    } catch (error) {
+      if (supervisor.signal.aborted || isBug(error)) throw error;
+      // The next round tries again.
+      const rpc = error instanceof CriError ? error.rpc : undefined;
+      logger.warn('cannot remove what is left of a pod', {podUID: ref.uid, rpc, error: (error as Error).message});
+      return;
+    } finally {
+      this.#removing.delete(ref.uid);
+    }
+    onRemoved(ref);
+  }
+}
+
+function podRefOf({uid, name, namespace}: PodRef): PodRef {
+  return {uid, name, namespace};
+}
