@@ -21,8 +21,6 @@ export interface TableView<Item> {
 
 export interface ListOptions {
   readonly format: OutputFormat;
-  /** One object was asked for by name: json and yaml print it bare instead of a List. */
-  readonly single: boolean;
   readonly headers: boolean;
   readonly widths?: ColumnWidths;
 }

@@ -34,7 +34,10 @@ function headline(message: string, style: Style): string {
 
 function endpointLine(error: RuntimeUnavailableError): readonly string[] {
   const {endpoint, configuredBy} = error;
-  const told = error.message.includes(endpoint) && error.message.includes(configuredBy);
+  const {message} = error;
+  // Sockets that nobody configured need no word on where they come from.
+  const told =
+    message.includes(endpoint) && (message.includes(configuredBy) || configuredBy.startsWith('the well-known'));
   return told ? [] : [`  endpoint ${endpoint}, from ${configuredBy}`];
 }
 

@@ -1,6 +1,8 @@
 // All commands by id; oclif finds them here (strategy "explicit").
 import {commands as helpCommands} from '@oclif/plugin-help';
 import {main} from '../cli/main.js';
+import Get from './get.js';
+import Logs from './logs.js';
 import RuntimeLoad from './runtime/load.js';
 import RuntimeStart from './runtime/start.js';
 import RuntimeStatus from './runtime/status.js';
@@ -8,7 +10,9 @@ import RuntimeStop from './runtime/stop.js';
 import Version from './version.js';
 
 export const COMMANDS = {
+  get: Get,
   help: helpCommands.help,
+  logs: Logs,
   'runtime:load': RuntimeLoad,
   'runtime:start': RuntimeStart,
   'runtime:status': RuntimeStatus,
