@@ -20,6 +20,8 @@ export interface CgroupfsDeps {
 /** A manager on the given tree. Looks once whether it may be written. */
 export async function createCgroupfsManager(deps: CgroupfsDeps): Promise<CgroupManager> {
   const limitation = await whyReadOnly(deps.tree);
+  /** Limits that were last set, by name: those of the QoS levels are asked for with every pod and seldom change. */
+  const lastSet = new Map<string, string>();
   return {
     driver: 'cgroupfs',
     version: deps.tree.version,
@@ -28,7 +30,15 @@ export async function createCgroupfsManager(deps: CgroupfsDeps): Promise<CgroupM
       if (limitation !== null || (await existsEverywhere(deps.tree, name))) return [];
       return makeAndSet(deps, name, limits);
     },
-    update: async (name, limits) => (limitation === null ? makeAndSet(deps, name, limits) : []),
+    async update(name, limits) {
+      if (limitation !== null) return [];
+      const key = name.join('/');
+      const wanted = JSON.stringify(cgroupSettings(deps.tree.version, limits, deps.hugepageSizes));
+      if (lastSet.get(key) === wanted && (await existsEverywhere(deps.tree, name))) return [];
+      const problems = await makeAndSet(deps, name, limits);
+      if (problems.length === 0) lastSet.set(key, wanted);
+      return problems;
+    },
     exists: async name => limitation !== null || existsEverywhere(deps.tree, name),
     async remove(name, signal) {
       if (limitation !== null) return;

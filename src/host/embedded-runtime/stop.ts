@@ -46,7 +46,7 @@ export async function stopRuntime(
     await endDaemon(deps, paths, signal);
     await killLeftovers(paths, deps.clock, signal);
     await removeLeftovers(paths, bundles, networks);
-    await releasePods(paths, uids, bundles);
+    await releasePods({paths, uids, bundles, clock: deps.clock}, signal);
     await removeFiles(paths);
     await forgetBefore(paths, await readBefore(paths));
   } finally {
