@@ -9,6 +9,14 @@ export interface RuntimeHealth {
   readonly problems: readonly string[];
   /** Names of the runtime's handlers; '' = the default one. Empty where the runtime does not tell. */
   readonly handlers: readonly string[];
+  /** What the default handler and the runtime can do. false where the runtime does not tell. */
+  readonly features: RuntimeFeatures;
+}
+
+export interface RuntimeFeatures {
+  readonly recursiveReadOnlyMounts: boolean;
+  readonly userNamespaces: boolean;
+  readonly supplementalGroupsPolicy: boolean;
 }
 
 /** Conditions that any runtime must meet. */
@@ -16,7 +24,8 @@ const REQUIRED = ['RuntimeReady', 'NetworkReady'] as const;
 
 /** Rejects with CriError. */
 export async function readHealth(runtime: RuntimeService, signal: AbortSignal): Promise<RuntimeHealth> {
-  const {status, runtimeHandlers} = await runtime.status(signal);
+  const {status, runtimeHandlers, features} = await runtime.status(signal);
+  const standard = runtimeHandlers.find(({name}) => name === '')?.features;
   const conditions = new Map((status?.conditions ?? []).map(condition => [condition.type, condition]));
   const problems = REQUIRED.flatMap(type => {
     const condition = conditions.get(type);
@@ -29,5 +38,10 @@ export async function readHealth(runtime: RuntimeService, signal: AbortSignal): 
     networkReady: conditions.get('NetworkReady')?.status === true,
     problems,
     handlers: runtimeHandlers.map(({name}) => name),
+    features: {
+      recursiveReadOnlyMounts: standard?.recursiveReadOnlyMounts === true,
+      userNamespaces: standard?.userNamespaces === true,
+      supplementalGroupsPolicy: features?.supplementalGroupsPolicy === true,
+    },
   };
 }
