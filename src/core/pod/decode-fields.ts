@@ -34,6 +34,17 @@ export function fieldsOf(definition: string): ReadonlyMap<string, FieldSpec> {
   return fields;
 }
 
+const requiredFields = new Map<string, readonly FieldSpec[]>();
+
+/** The fields of a definition that are there in every value of it. */
+export function requiredFieldsOf(definition: string): readonly FieldSpec[] {
+  const known = requiredFields.get(definition);
+  if (known !== undefined) return known;
+  const required = [...fieldsOf(definition).values()].filter(field => field.presence === 'required');
+  requiredFields.set(definition, required);
+  return required;
+}
+
 function parseField(text: string): FieldSpec {
   const colon = text.indexOf(':');
   const type = parseType(text.slice(colon + 1));

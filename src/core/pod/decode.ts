@@ -2,7 +2,7 @@
 // as lenient as Go's JSON decoding (sigs.k8s.io/json, case-sensitive), collects every error instead of the first, and
 // reports fields that the API does not know, which the caller may hold against the manifest or not.
 import type {FieldError} from '../errors.js';
-import {fieldsOf, type TypeSpec} from './decode-fields.js';
+import {fieldsOf, requiredFieldsOf, type TypeSpec} from './decode-fields.js';
 import {scalarDecoders, type ScalarType} from './decode-scalars.js';
 import {describeValue, isManifestList, isManifestMap, toPlainJson, type ManifestValue} from './decode-value.js';
 import {unknownField} from './decode-unknown.js';
@@ -85,14 +85,19 @@ function decodeStruct(definition: string, value: ManifestValue, path: string, de
   }
   const fields = fieldsOf(definition);
   const result: Struct = {};
-  for (const field of fields.values()) {
-    const given = value.get(field.name) ?? null;
-    if (given === null && field.presence !== 'required') continue;
-    const decoded = decodeValue(field.type, given, childPath(path, field.name), decoding);
-    if (decoded !== undefined && (field.presence !== 'plain' || !isEmpty(decoded))) result[field.name] = decoded;
+  for (const [name, given] of value) {
+    const field = fields.get(name);
+    if (field === undefined) {
+      decoding.unknown.push(unknownField(childPath(path, name), name, [...fields.keys()]));
+    } else if (given !== null) {
+      const decoded = decodeValue(field.type, given, childPath(path, name), decoding);
+      if (decoded !== undefined && (field.presence !== 'plain' || !isEmpty(decoded))) result[name] = decoded;
+    }
   }
-  for (const name of value.keys()) {
-    if (!fields.has(name)) decoding.unknown.push(unknownField(childPath(path, name), name, [...fields.keys()]));
+  for (const {name, type} of requiredFieldsOf(definition)) {
+    if ((value.get(name) ?? null) !== null) continue;
+    const empty = emptyValue(type);
+    if (empty !== undefined) result[name] = empty;
   }
   return result;
 }

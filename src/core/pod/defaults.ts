@@ -27,9 +27,10 @@ function defaultStruct(definition: string, value: Struct, table: DefaultsTable):
     if (isUnset(definition, name, result[name])) result[name] = preset;
   }
   applyRules(definition, result, table);
-  for (const [name, field] of fieldsOf(definition)) {
-    const inner = result[name];
-    if (inner !== undefined) result[name] = defaultInside(field.type, inner, table);
+  const fields = fieldsOf(definition);
+  for (const [name, inner] of Object.entries(result)) {
+    const field = typeof inner === 'object' ? fields.get(name) : undefined;
+    if (field !== undefined) result[name] = defaultInside(field.type, inner, table);
   }
   return result;
 }
@@ -47,6 +48,13 @@ function isUnset(definition: string, name: string, value: unknown): boolean {
   return fieldsOf(definition).get(name)?.presence === 'plain' && (value === '' || value === 0);
 }
 
+/** Fields that hold quantities of resources. */
+const RESOURCE_LISTS: Readonly<Record<string, readonly string[]>> = {
+  ResourceRequirements: ['limits', 'requests'],
+  VolumeResourceRequirements: ['limits', 'requests'],
+  PodSpec: ['overhead'],
+};
+
 function applyRules(definition: string, value: Record<string, unknown>, table: DefaultsTable): void {
   const isContainer = definition === 'Container' || definition === 'EphemeralContainer';
   if (table.rules.has('image-pull-policy')) {
@@ -57,12 +65,7 @@ function applyRules(definition: string, value: Record<string, unknown>, table: D
     value['emptyDir'] = {};
   }
   if (table.rules.has('whole-millis')) {
-    const lists: Readonly<Record<string, readonly string[]>> = {
-      ResourceRequirements: ['limits', 'requests'],
-      VolumeResourceRequirements: ['limits', 'requests'],
-      PodSpec: ['overhead'],
-    };
-    for (const name of lists[definition] ?? []) {
+    for (const name of RESOURCE_LISTS[definition] ?? []) {
       if (value[name] !== undefined) value[name] = wholeMillis(value[name] as Readonly<Record<string, string>>);
     }
   }
@@ -76,7 +79,11 @@ function setPullPolicy(value: Record<string, unknown>, field: string, image: unk
 /** The API keeps no more than thousandths of a resource; more digits round up. */
 function wholeMillis(list: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(list).map(([name, text]) => [name, formatQuantity(roundQuantityUp(parseQuantity(text), -3))]),
+    Object.entries(list).map(([name, text]) => [
+      name,
+      // Only a fraction can need rounding, and decoding has left fractions of these units only.
+      /[un]$|[.e]/.test(text) ? formatQuantity(roundQuantityUp(parseQuantity(text), -3)) : text,
+    ]),
   );
 }
 

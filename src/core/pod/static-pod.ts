@@ -3,7 +3,7 @@
 import {createHash} from 'node:crypto';
 import {CONFIG_SOURCE_ANNOTATION} from './config-source.js';
 import {applyPodDefaults} from './defaults.js';
-import {DEFAULTS_V1} from './defaults-table.js';
+import {CURRENT_DEFAULTS, DEFAULTS_V1} from './defaults-table.js';
 import type * as api from './types.gen.js';
 import type {Pod} from './types.js';
 
@@ -28,7 +28,9 @@ export function makeStaticPod(manifest: api.Pod, origin: StaticPodOrigin): Pod {
   const metadata = manifest.metadata ?? {};
   const defaulted = applyPodDefaults(manifest);
   const spec = defaulted.spec ?? {containers: []};
-  const uid = metadata.uid === undefined || metadata.uid === '' ? staticPodUid(manifest, origin) : metadata.uid;
+  // The two tables are one until the API gets new defaults; the work need not be done twice then.
+  const identified = CURRENT_DEFAULTS === DEFAULTS_V1 ? defaulted : applyPodDefaults(manifest, DEFAULTS_V1);
+  const uid = (metadata.uid ?? '') === '' ? hashIdentity(identified, origin) : (metadata.uid ?? '');
   return {
     metadata: {
       ...metadata,
@@ -60,6 +62,10 @@ function withoutInitContainerAnnotations(
  * Differs from kubelet: it hashes a dump of Go's in-memory form, which changes with its version (docs/parity.md).
  */
 export function staticPodUid(manifest: api.Pod, origin: StaticPodOrigin): string {
+  return hashIdentity(applyPodDefaults(manifest, DEFAULTS_V1), origin);
+}
+
+function hashIdentity(manifest: api.Pod, origin: StaticPodOrigin): string {
   const {version} = DEFAULTS_V1;
   const identity = {version, node: origin.nodeName, source: origin.source, pod: identityOf(manifest)};
   return createHash('sha256').update(canonicalJson(identity)).digest('hex').slice(0, 32);
@@ -80,7 +86,7 @@ function identityOf(manifest: api.Pod): unknown {
   } = manifest.metadata ?? {};
   return {
     metadata: {...metadata, namespace: namespaceOf(metadata)},
-    spec: applyPodDefaults(manifest, DEFAULTS_V1).spec,
+    spec: manifest.spec,
   };
 }
 
@@ -90,10 +96,12 @@ function namespaceOf({namespace = ''}: api.ObjectMeta): string {
 
 /** JSON with the keys of every object in code-unit order and nothing undefined. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => {
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const entries = Object.entries(value)
+    .filter(([, inner]) => inner !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(',')}}`;
 }
 
 /** An equal toleration is replaced, so that one with a time limit loses it. */

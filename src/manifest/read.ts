@@ -1,0 +1,109 @@
+// Reads what a user names: files, directories, standard input, URLs. All files are read before anything is judged, so
+// that one answer holds every problem.
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import {UsageError, type ManifestProblem} from '../core/errors.js';
+import {byName, isManifestName} from './as-kubelet.js';
+import {fetchManifest, isUrl} from './fetch.js';
+import {readManifestTexts} from './read-texts.js';
+import {MAX_MANIFEST_BYTES} from './text.js';
+import type {InterpretOptions, LoadedManifest, ManifestSet} from './types.js';
+
+/** The word for standard input, on the command line and in positions. */
+export const STDIN = '-';
+
+export interface ReadOptions extends InterpretOptions {
+  /** All of standard input; called at most once. */
+  readonly readStdin: () => Promise<Uint8Array>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads every path: a file, a directory (each file in it whose name does not begin with a dot, by name, without going
+ * deeper), `-`, an http(s) URL. Rejects with UsageError for a path that does not exist; whatever else cannot be read is
+ * a problem of the answer.
+ */
+export async function readManifests(paths: readonly string[], options: ReadOptions): Promise<ManifestSet> {
+  const loaded: LoadedManifest[] = [];
+  for (const given of paths) loaded.push(...(await loadPath(given, options)));
+  const distinct = [...new Map(loaded.map(entry => [entry.file, entry])).values()];
+  const readable = distinct.flatMap(entry => ('bytes' in entry ? [entry] : []));
+  const set = readManifestTexts(readable, options);
+  const unreadable = distinct.flatMap(entry => ('problem' in entry ? [entry] : []));
+  return {
+    ...set,
+    files: distinct.map(({file}) => file),
+    brokenFiles: [...set.brokenFiles, ...unreadable.map(({file}) => file)],
+    problems: [...unreadable.map(unreadableProblem), ...set.problems],
+  };
+}
+
+function unreadableProblem({file, problem}: {readonly file: string; readonly problem: string}): ManifestProblem {
+  return {type: 'Syntax', path: '', detail: problem, severity: 'error', position: {file}};
+}
+
+async function loadPath(given: string, options: ReadOptions): Promise<readonly LoadedManifest[]> {
+  if (given === STDIN) return [{file: STDIN, bytes: await options.readStdin(), isFile: true}];
+  if (isUrl(given)) return [await fetchManifest(given, options.signal)];
+  const file = path.resolve(given);
+  const stats = await statOrNull(file);
+  if (stats === null) throw new UsageError(`no such file or directory: ${given}`);
+  return stats.isDirectory() ? loadManifestDirectory(file) : [await loadManifestFile(file)];
+}
+
+/** The files of a directory by name; links are followed, directories in it are not read. Rejects if it cannot be listed. */
+export async function loadManifestDirectory(directory: string): Promise<readonly LoadedManifest[]> {
+  const names = (await fs.readdir(directory)).filter(isManifestName).map(name => ({name}));
+  const loaded = names.sort(byName).map(({name}) => loadDirectoryEntry(path.join(directory, name)));
+  return (await Promise.all(loaded)).filter(entry => entry !== null);
+}
+
+/** null = not a file to read, or gone again. */
+async function loadDirectoryEntry(file: string): Promise<LoadedManifest | null> {
+  const stats = await statOrNull(file);
+  if (stats === null) {
+    return (await isLink(file)) ? {file, problem: 'is a link to a file that does not exist'} : null;
+  }
+  if (stats.isDirectory()) return null;
+  return stats.isFile() ? loadManifestFile(file) : {file, problem: 'is neither a file nor a directory'};
+}
+
+/** The bytes of a file, or why they cannot be had. Not more is read than is needed to see that it is too much. */
+export async function loadManifestFile(file: string): Promise<LoadedManifest> {
+  try {
+    const handle = await fs.open(file, 'r');
+    const chunks: Buffer[] = [];
+    for await (const chunk of handle.createReadStream({end: MAX_MANIFEST_BYTES})) chunks.push(chunk as Buffer);
+    return {file, bytes: Buffer.concat(chunks), isFile: true};
+  } catch (error) {
+    return {file, problem: `cannot be read: ${reasonOf(error)}`};
+  }
+}
+
+async function statOrNull(file: string): Promise<Awaited<ReturnType<typeof fs.stat>> | null> {
+  try {
+    return await fs.stat(file);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
+    throw new UsageError(`${file} cannot be read: ${reasonOf(error)}`, {cause: error});
+  }
+}
+
+async function isLink(file: string): Promise<boolean> {
+  try {
+    return (await fs.lstat(file)).isSymbolicLink();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+function reasonOf(error: unknown): string {
+  const code = codeOf(error);
+  if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
+  return code ?? (error instanceof Error ? error.message : String(error));
+}
