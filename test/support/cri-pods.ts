@@ -1,5 +1,5 @@
 // Pods made straight through CRI, for tests of what lies below the agent.
-import {ContainerConfig, NamespaceMode, PodSandboxConfig} from '../../src/cri/gen/cri.js';
+import {ContainerConfig, NamespaceMode, PodSandboxConfig, type DeepPartial, type Mount} from '../../src/cri/gen/cri.js';
 import type {CriConnection} from '../../src/host/embedded-runtime/deps.js';
 import {DEMO_IMAGE} from '../../src/host/images/busybox.js';
 
@@ -13,7 +13,7 @@ export interface CriPodOptions {
   readonly command: readonly string[];
   readonly logDirectory: string;
   readonly hostPort?: number;
-  readonly mounts?: readonly {readonly hostPath: string; readonly containerPath: string}[];
+  readonly mounts?: readonly DeepPartial<Mount>[];
   /** Share the process namespace of the pod: its pause process is pid 1 then. */
   readonly sharePids?: boolean;
 }
