@@ -4,6 +4,7 @@
 import {orderKills} from '../core/actions/order-kills.js';
 import type {KillReason, PodSyncResult, SyncResult} from '../core/actions/types.js';
 import type {AnyContainer} from '../core/cri-config/types.js';
+import {rememberedPod} from '../core/cri-config/labels.js';
 import {PodError} from '../core/errors.js';
 import type {Report} from '../core/events.js';
 import {formatPod, podRef, type Pod, type PodRef} from '../core/pod/types.js';
@@ -59,6 +60,16 @@ export function runningPod(pod: PodRuntimeStatus | RuntimePod): RunningPod {
     containers: pod.containers.filter(({state}) => state === 'running'),
     sandboxes: pod.sandboxes.map(({id}) => id),
   };
+}
+
+/** The pod as its newest sandbox remembers it: for one that no source defines any more. null = it does not. */
+export function rememberedSpec(pod: PodRuntimeStatus | RuntimePod): Pod | null {
+  const uid = 'uid' in pod ? pod.uid : pod.id;
+  for (const {annotations} of pod.sandboxes) {
+    const remembered = annotations === undefined ? null : rememberedPod(annotations, uid);
+    if (remembered !== null) return remembered.pod;
+  }
+  return null;
 }
 
 /** Rejects only on abort or a bug. */

@@ -25,7 +25,7 @@ import {readContainerLog, type LogSink} from './container-logs.js';
 import {collectGarbage, removePod, type GarbageCollectInput} from './garbage-collection.js';
 import {createImageManager, type EnsuredImage} from './images.js';
 import {createKillBudgets} from './kill-budgets.js';
-import {killPod, runningPod} from './kill-pod.js';
+import {killPod, rememberedSpec, runningPod} from './kill-pod.js';
 import type {PodHost} from './pod-host.js';
 import {listPods, readPodStatus, type PodListDeps} from './pod-lists.js';
 import {podReporter} from './pod-reporter.js';
@@ -75,7 +75,7 @@ export interface SyncPodInput {
 }
 
 export interface KillPodInput {
-  /** null = known from the runtime only: its specs are rebuilt from labels and annotations. */
+  /** null = known from the runtime only: its spec is what sandbox and containers remember of it. */
   readonly pod: Pod | null;
   /** What there is of it: its running containers and all its sandboxes are stopped. */
   readonly running: PodRuntimeStatus | RuntimePod;
@@ -164,7 +164,7 @@ export function createKubeRuntime(deps: KubeRuntimeDeps): KubeRuntime {
     computePodActions: planOf,
     syncPod: (input, signal) => syncPod(parts, input, signal),
     killPod: ({pod, running, gracePeriodOverride}, signal) =>
-      killPod(parts, {pod, running: runningPod(running), gracePeriodOverride}, signal),
+      killPod(parts, {pod: pod ?? rememberedSpec(running), running: runningPod(running), gracePeriodOverride}, signal),
     removePod: (pod, signal) => removePod(parts, pod, signal),
     deleteContainers({status, died, keep}, signal) {
       const ids = containersToDelete(status, died === undefined ? undefined : criContainerId(died), keep);

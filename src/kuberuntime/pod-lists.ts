@@ -1,5 +1,6 @@
 // Asks the runtime what there is: all pods by two lists, one pod by the status of all that belongs to it.
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go GetPods, GetPodStatus.
+import {INSTANCE_LABEL, POD_UID_LABEL} from '../core/cri-config/label-names.js';
 import {podStatusFromCri, type CriContainer} from '../core/runtime-status/from-cri.js';
 import {runtimePodsFromLists} from '../core/runtime-status/from-cri-lists.js';
 import type {PodRef} from '../core/pod/types.js';
@@ -15,9 +16,6 @@ export interface PodListDeps {
   /** Value of the label minikubelet.dev/instance. */
   readonly instance: string;
 }
-
-const INSTANCE_LABEL = 'minikubelet.dev/instance';
-const POD_UID_LABEL = 'io.kubernetes.pod.uid';
 
 /** Rejects with CriError. `instance` = only what carries our label. */
 export function listPods(

@@ -1,5 +1,6 @@
 // Rebuilds what stopping a container takes from what was written on it when it was made: its pod's manifest may be gone.
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_container.go restoreSpecsFromContainerLabels and labels.go.
+import * as names from '../core/cri-config/label-names.js';
 import type {Container, ContainerPort, LifecycleHandler, Pod} from '../core/pod/types.js';
 import {containerLabels} from '../core/runtime-status/from-cri-labels.js';
 
@@ -15,10 +16,10 @@ export interface RestoredSpec {
 /** Damaged or missing annotations count as not set. */
 export function restoreSpec(labels: Texts, annotations: Texts): RestoredSpec {
   const {podName, podNamespace, podUid, containerName} = containerLabels(labels);
-  const deletionGracePeriodSeconds = secondsOf(annotations['io.kubernetes.pod.deletionGracePeriod']);
-  const terminationGracePeriodSeconds = secondsOf(annotations['io.kubernetes.pod.terminationGracePeriod']);
-  const preStop = jsonOf(annotations['io.kubernetes.container.preStopHandler'], isHandler);
-  const ports = jsonOf(annotations['io.kubernetes.container.ports'], isPorts);
+  const deletionGracePeriodSeconds = secondsOf(annotations[names.POD_DELETION_GRACE_PERIOD]);
+  const terminationGracePeriodSeconds = secondsOf(annotations[names.POD_TERMINATION_GRACE_PERIOD]);
+  const preStop = jsonOf(annotations[names.PRE_STOP_HANDLER], isHandler);
+  const ports = jsonOf(annotations[names.CONTAINER_PORTS], isPorts);
   const container: Container = {
     name: containerName,
     ...(ports !== undefined && {ports}),

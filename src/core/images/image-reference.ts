@@ -1,5 +1,6 @@
 // Reads image names as Docker and the kubelet do: the registry that a short name means, its tag, its digest.
 // Mirrors github.com/distribution/reference (ParseNormalizedNamed) and kubelet v1.36 pkg/util/parsers ParseImageName.
+import {goQuote} from '../go-text.js';
 
 export interface ImageReference {
   /** Registry and path with the implied parts written out, e.g. docker.io/library/nginx. What credentials are looked up for. */
@@ -35,7 +36,7 @@ const DIGEST_LENGTHS: ReadonlyMap<string, number> = new Map([
 export function parseImageReference(image: string): ParsedImage {
   const problem = (text: string): ParsedImage => ({
     ok: false,
-    problem: `couldn't parse image name ${JSON.stringify(image)}: ${text}`,
+    problem: `couldn't parse image name ${goQuote(image)}: ${text}`,
   });
   if (BARE_ID.test(image)) {
     return problem(`invalid repository name (${image}), cannot specify 64-byte hexadecimal strings`);
