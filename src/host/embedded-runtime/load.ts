@@ -28,7 +28,7 @@ export async function loadImage(
 }
 
 /** The line that names an image: ctr 1.x says `unpacking NAME (DIGEST)...done`, ctr 2.x `NAME <tab> saved`. */
-const IMPORTED = /^(?:unpacking (\S+) |(\S+)\s+saved\s*$)/;
+const IMPORTED = /^(?:unpacking )?(?<name>\S+)\s+(?:\(sha256:|saved\s*$)/;
 
 /** The names CRI knows the images by. Resolves when CRI knows them: it hears of imports a moment later. */
 export async function importArchive(input: {
@@ -41,12 +41,7 @@ export async function importArchive(input: {
   const {deps, paths, ctr, archive, signal} = input;
   const args = ['--address', paths.socket, '--namespace', 'k8s.io', 'images', 'import', archive];
   const {code, stdout, stderr} = await runCommand(ctr, args, {signal});
-  const names = stdout.split('\n').flatMap(
-    line =>
-      IMPORTED.exec(line)
-        ?.slice(1)
-        .find(name => name !== undefined) ?? [],
-  );
+  const names = stdout.split('\n').flatMap(line => IMPORTED.exec(line)?.groups?.['name'] ?? []);
   if (code !== 0) throw new HostError(`${archive} was not loaded: ${stderr.trim()}`);
   if (names.length === 0) throw new HostError(`${archive} holds no image for this machine`);
   for (const name of names) {
