@@ -6,11 +6,21 @@ export function isIPAddress(text: string): boolean {
   return text.includes(':') ? isIPv6(text) : isIPv4(text);
 }
 
-/** The shortest text of an address: without leading zeros, the longest run of zero groups as `::`, in lower case. */
+/**
+ * The shortest text of an address: without leading zeros, the longest run of zero groups as `::`, in lower case. An IPv4
+ * address in IPv6 form is written as what it is.
+ */
 export function formatIPAddress(text: string): string {
   if (isIPv4(text)) return text.split('.').map(Number).join('.');
   // The URL parser writes IPv6 as RFC 5952 says.
-  return new URL(`http://[${text}]/`).hostname.slice(1, -1);
+  const canonical = new URL(`http://[${text}]/`).hostname.slice(1, -1);
+  const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(canonical);
+  if (mapped === null) return canonical;
+  return mapped
+    .slice(1)
+    .map(group => parseInt(group, 16))
+    .flatMap(group => [group >> 8, group & 0xff])
+    .join('.');
 }
 
 /** True for dotted IPv4. */

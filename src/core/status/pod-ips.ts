@@ -5,6 +5,7 @@ import {formatIPAddress, isIPv4} from '../runtime-status/ip-address.js';
 
 /** `ips` as the runtime reports them, all of them addresses. */
 export const podIPsOf = memoizeByIdentity((ips: readonly string[]): readonly string[] => {
-  const first = (wanted: boolean): readonly string[] => ips.filter(ip => isIPv4(ip) === wanted).slice(0, 1);
-  return [...first(true), ...first(false)].map(formatIPAddress);
+  const canonical = ips.map(formatIPAddress);
+  const first = (wanted: boolean): readonly string[] => canonical.filter(ip => isIPv4(ip) === wanted).slice(0, 1);
+  return [...first(true), ...first(false)];
 });
