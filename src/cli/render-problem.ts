@@ -1,27 +1,37 @@
 // Manifest problems as compilers and the API server print them: place first, clickable; then the field and what is wrong.
 // Mirrors k8s.io/apimachinery/pkg/util/validation/field.Error ErrorBody.
-import type {ManifestPosition, ManifestProblem} from '../core/errors.js';
+import {isAbsolute, relative} from 'node:path';
+import type {FieldError, ManifestPosition, ManifestProblem} from '../core/errors.js';
 import {bigintAsText} from './log-lines.js';
 import {stripControl} from './table.js';
 
 /** `pods/web.yaml:12:7 spec.containers[0].image: Required value`, in one line. */
 export function renderProblem(problem: ManifestProblem): string {
-  const field = problem.path === '' ? '' : `${problem.path}: `;
   const warning = problem.severity === 'warning' ? 'warning: ' : '';
-  return stripControl(`${renderPosition(problem.position)} ${warning}${field}${problemBody(problem)}`).replaceAll(
-    '\n',
-    ' ',
-  );
+  const text = `${renderPosition(problem.position)} ${warning}${renderFieldError(problem)}`;
+  return stripControl(text).replaceAll('\n', ' ');
+}
+
+/** `spec.containers[0].image: Required value` */
+export function renderFieldError(error: FieldError): string {
+  return `${error.path === '' ? '' : `${error.path}: `}${problemBody(error)}`;
 }
 
 /** `pods/web.yaml:12:7`, with what is known of it. */
 export function renderPosition(position: ManifestPosition): string {
   const line = position.line === undefined ? '' : `:${position.line}`;
   const column = position.line === undefined || position.column === undefined ? '' : `:${position.column}`;
-  return `${position.file}${line}${column}`;
+  return `${displayPath(position.file)}${line}${column}`;
 }
 
-function problemBody(problem: ManifestProblem): string {
+/** A path below the working directory without it: shorter, and still to be clicked on. */
+export function displayPath(file: string): string {
+  if (!isAbsolute(file)) return file;
+  const short = relative(process.cwd(), file);
+  return short === '' || short.startsWith('..') ? file : short;
+}
+
+function problemBody(problem: FieldError): string {
   const {type, detail, value} = problem;
   switch (type) {
     case 'FieldValueRequired':

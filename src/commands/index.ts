@@ -7,6 +7,7 @@ import RuntimeLoad from './runtime/load.js';
 import RuntimeStart from './runtime/start.js';
 import RuntimeStatus from './runtime/status.js';
 import RuntimeStop from './runtime/stop.js';
+import Validate from './validate.js';
 import Version from './version.js';
 
 export const COMMANDS = {
@@ -17,6 +18,7 @@ export const COMMANDS = {
   'runtime:start': RuntimeStart,
   'runtime:status': RuntimeStatus,
   'runtime:stop': RuntimeStop,
+  validate: Validate,
   version: Version,
 };
 

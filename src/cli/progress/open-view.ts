@@ -1,0 +1,37 @@
+// The one view of progress that a run has, by what the terminal can do and the user wants.
+import type {Report} from '../../core/events.js';
+import type {Session} from '../session.js';
+import {ndjsonReport, plainReport} from './line-reports.js';
+import {openTaskList, type TaskListView} from './task-list.js';
+
+/** listr2 is loaded for a terminal only. Close it before results are printed. */
+export async function openView(session: Session): Promise<TaskListView> {
+  switch (session.view) {
+    case 'tty': {
+      const list = await openTaskList(process.stderr);
+      session.onStop(signal => list.note(stopText(signal)));
+      return {
+        ...list,
+        async close() {
+          await list.close();
+          session.onStop(signal => session.err(stopText(signal)));
+        },
+      };
+    }
+    case 'plain':
+      return lineView(plainReport(session.err, session.logger.debugEnabled ? 'debug' : 'info'), session);
+    case 'json':
+      return lineView(ndjsonReport(session.err), session);
+    case 'quiet':
+      return lineView(() => undefined, session);
+  }
+}
+
+function stopText(signal: string): string {
+  return `${signal}: stopping, what runs stays; once more stops at once`;
+}
+
+function lineView(report: Report, session: Session): TaskListView {
+  session.onStop(signal => session.err(stopText(signal)));
+  return {report, note: text => session.err(text), settle: () => undefined, close: () => Promise.resolve()};
+}
