@@ -1,6 +1,6 @@
 // The kubelet's YAML dialect: js-yaml scans the text into events, and the values are built here by the rules of
 // goyaml.v2 (sigs.k8s.io/yaml), which no schema of js-yaml has: its scalars, its merge keys, its limits on aliases.
-import {EVENT_ID, getScalarValue, SCALAR_STYLE, type Event} from 'js-yaml';
+import {COLLECTION_STYLE, EVENT_ID, getScalarValue, SCALAR_STYLE, type CollectionStyle, type Event} from 'js-yaml';
 import type {ManifestValue} from '../core/pod/decode-value.js';
 import {ManifestSyntaxError, pathText, type DuplicateKey, type ParsedText, type PathStep} from './syntax.js';
 import {scanYaml, type ScannedYaml} from './yaml-scan.js';
@@ -29,6 +29,7 @@ function buildDocument({text, events, originalOffset}: ScannedYaml): ParsedText 
     open: new Set(),
     path: [],
     duplicates: [],
+    flowDepth: 0,
     visits: 0,
     aliasVisits: 0,
   };
@@ -47,6 +48,8 @@ interface Building {
   readonly open: Set<string>;
   readonly path: PathStep[];
   readonly duplicates: DuplicateKey[];
+  /** Brackets and braces around the node that is being built. */
+  flowDepth: number;
   /** Nodes Go would visit, with every alias written out, and how many of them inside aliases. */
   visits: number;
   aliasVisits: number;
@@ -70,9 +73,13 @@ function buildNode(building: Building): Node {
     case EVENT_ID.SCALAR:
       return anchored(building, event, () => buildScalar(building, event));
     case EVENT_ID.SEQUENCE:
-      return anchored(building, event, () => buildSequence(building, event.start, before));
+      return anchored(building, event, () =>
+        inside(building, event, () => buildSequence(building, event.start, before)),
+      );
     case EVENT_ID.MAPPING:
-      return anchored(building, event, () => buildMapping(building, event.start, before));
+      return anchored(building, event, () =>
+        inside(building, event, () => buildMapping(building, event.start, before)),
+      );
     case EVENT_ID.ALIAS:
       return followAlias(building, event);
     case EVENT_ID.DOCUMENT:
@@ -80,6 +87,15 @@ function buildNode(building: Building): Node {
     case undefined:
       throw new ManifestSyntaxError('unexpected end of the document', building.text.length);
   }
+}
+
+/** Builds a collection, knowing inside whether it stands in brackets. */
+function inside(building: Building, {style}: {readonly style: CollectionStyle}, build: () => Node): Node {
+  const flow = style === COLLECTION_STYLE.FLOW ? 1 : 0;
+  building.flowDepth += flow;
+  const node = build();
+  building.flowDepth -= flow;
+  return node;
 }
 
 interface Anchored {
@@ -123,6 +139,9 @@ type ScalarEvent = Extract<Event, {type: typeof EVENT_ID.SCALAR}>;
 function buildScalar(building: Building, event: ScalarEvent): Node {
   const text = getScalarValue(building.text, event);
   if (event.style === SCALAR_STYLE.DOUBLE_QUOTED) refuseEscapedSlash(building.text, event);
+  if (event.style === SCALAR_STYLE.PLAIN && building.flowDepth > 0 && text.includes('?')) {
+    throw new ManifestSyntaxError(`"?" must be quoted inside brackets and braces`, event.valueStart);
+  }
   const tag = event.tagStart < 0 ? null : building.text.slice(event.tagStart, event.tagEnd);
   const plain = tag === null && event.style === SCALAR_STYLE.PLAIN;
   const offset = scalarOffset(event);
@@ -174,6 +193,7 @@ function buildMapping(building: Building, offset: number, before: number): Node 
       mergeInto(entries, written, buildMergeValues(building, key.offset), {building, offset: key.offset});
       continue;
     }
+    if (building.flowDepth > 0) refuseLongKey(building, key.offset);
     const name = key.scalar === undefined ? undefined : keyText(key.scalar);
     if (name === undefined) throw new ManifestSyntaxError('this cannot be the key of a mapping', key.offset);
     building.path.push(name);
@@ -184,6 +204,16 @@ function buildMapping(building: Building, offset: number, before: number): Node 
   }
   building.next++;
   return {value: entries, size: building.visits - before, offset};
+}
+
+/** Inside braces the kubelet's YAML wants a key and its colon in one line. A lone value may span lines. */
+function refuseLongKey({text, events, next}: Building, offset: number): void {
+  const [key, value] = [events[next - 1], events[next]];
+  if (key?.type !== EVENT_ID.SCALAR || value?.type === EVENT_ID.POP) return;
+  const hasValue = value?.type !== EVENT_ID.SCALAR || value.valueStart >= 0;
+  if (hasValue && /[\r\n]/.test(text.slice(key.valueStart, key.valueEnd))) {
+    throw new ManifestSyntaxError('a key must not span lines', offset);
+  }
 }
 
 function atEnd(building: Building): boolean {
