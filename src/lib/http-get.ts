@@ -75,9 +75,9 @@ function openRequest(request: HttpGet, signal: AbortSignal): http.ClientRequest 
   return https.request({...options, rejectUnauthorized: false, servername});
 }
 
-/** True when a TLS connection failed because the server speaks plain HTTP. */
+/** True when a TLS connection failed because the server does not speak TLS: plain HTTP, most likely. */
 export function isPlainHttpAnswer(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_SSL_WRONG_VERSION_NUMBER';
+  return error instanceof Error && /:wrong version number:/.test(error.message);
 }
 
 function wireHeaders({headers, host, port, hostHeader}: HttpGet): string[] {

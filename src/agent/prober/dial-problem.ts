@@ -1,8 +1,10 @@
 // Why a connection failed, in the words that users know from the kubelet's events.
+import {isPlainHttpAnswer} from '../../lib/http-get.js';
 
 /** e.g. `dial tcp 10.0.0.5:80: connect: connection refused`; other errors in their own words. */
 export function dialProblem(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (isPlainHttpAnswer(error)) return 'http: server gave HTTP response to HTTPS client';
   // A name with several addresses fails once for each; the first one speaks for all.
   const failure: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (!isSystemError(failure)) return error.message;
