@@ -15,6 +15,8 @@ import type {RuntimeEvent} from '../../src/cri/runtime-service.js';
 import {IMAGE, PROGRAMS, type Program, type Subject} from './subject.js';
 
 const UNKNOWN_ID = 'f00dfeed';
+/** How a name that is taken is refused; containerd 2 has a code for it. */
+const RESERVED = /^(UNKNOWN|FAILED_PRECONDITION)$/;
 let pods = 0;
 
 /** Declares the specs for one runtime. */
@@ -199,9 +201,9 @@ export function runtimeSpecs(start: () => Promise<Subject>): void {
     it('keeps its name, uid and attempt to itself until it is removed', async () => {
       const config = aPod();
       const id = await run(config);
-      expect(await refusal(subject.runtime.runPodSandbox(config, '', signal))).toBe('UNKNOWN');
+      expect(await refusal(subject.runtime.runPodSandbox(config, '', signal))).toMatch(RESERVED);
       await subject.during(subject.runtime.stopPodSandbox(id, signal));
-      expect(await refusal(subject.runtime.runPodSandbox(config, '', signal))).toBe('UNKNOWN');
+      expect(await refusal(subject.runtime.runPodSandbox(config, '', signal))).toMatch(RESERVED);
       const next = {...config, metadata: {...config.metadata!, attempt: 1}};
       expect(await run(next)).not.toBe(id);
       await subject.during(subject.runtime.removePodSandbox(id, signal));
@@ -287,14 +289,15 @@ export function runtimeSpecs(start: () => Promise<Subject>): void {
       });
     });
 
-    it('cannot be created in a sandbox that is unknown or stopped', async () => {
+    it('cannot be created in a sandbox that is unknown, and not created or not started in a stopped one', async () => {
       const pod = aPod();
       const create = (id: string): Promise<string> =>
         subject.runtime.createContainer(id, aContainer('obedient'), pod, signal);
       expect(await refusal(create(UNKNOWN_ID))).toBe('NOT_FOUND');
       const sandbox = await run(pod);
       await subject.during(subject.runtime.stopPodSandbox(sandbox, signal));
-      expect(await refusal(create(sandbox))).toBe('NOT_FOUND');
+      const createAndStart = async (): Promise<void> => subject.runtime.startContainer(await create(sandbox), signal);
+      expect(await refusal(createAndStart())).toMatch(/^(NOT_FOUND|UNKNOWN)$/);
     });
 
     it('cannot be created without metadata, without an image, or with one that is not there', async () => {
@@ -317,9 +320,9 @@ export function runtimeSpecs(start: () => Promise<Subject>): void {
         const config = aContainer('obedient', {metadata: {name: 'main', attempt}});
         return subject.runtime.createContainer(sandbox, config, pod, signal);
       };
-      expect(await refusal(create(0))).toBe('UNKNOWN');
+      expect(await refusal(create(0))).toMatch(RESERVED);
       await subject.during(subject.runtime.stopContainer(container, 10, signal));
-      expect(await refusal(create(0))).toBe('UNKNOWN');
+      expect(await refusal(create(0))).toMatch(RESERVED);
       expect(await create(1)).not.toBe(container);
       await subject.during(subject.runtime.removeContainer(container, signal));
       expect(await create(0)).not.toBe(container);
@@ -360,7 +363,8 @@ export function runtimeSpecs(start: () => Promise<Subject>): void {
       const {container} = await startedContainer(program);
       const status = await untilState(container, ContainerState.CONTAINER_EXITED);
       expect(status).toMatchObject({exitCode, reason});
-      expect(status.finishedAt).toBeGreaterThanOrEqual(status.startedAt);
+      // Not of startedAt: containerd takes that time when the start returns, and a short process may have ended by then.
+      expect(status.finishedAt).toBeGreaterThan(status.createdAt);
     });
 
     it('that obeys the stop signal exits with its own code', async () => {
