@@ -14,6 +14,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/chaos/**', 'test/contract/real-*.test.ts'],
           testTimeout: 20_000,
+          sequence: {groupOrder: 0},
         },
       },
       {
@@ -23,6 +24,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 180_000,
           maxWorkers: 2,
+          sequence: {groupOrder: 1},
         },
       },
     ],
