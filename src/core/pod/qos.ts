@@ -10,7 +10,7 @@ export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 export function podQosClass(pod: Pick<Pod, 'spec' | 'status'>): QosClass {
   const stated = pod.status?.qosClass;
   if (stated === 'Guaranteed' || stated === 'Burstable' || stated === 'BestEffort') return stated;
-  return computeQosClass(pod);
+  return qosClassOf(pod.spec);
 }
 
 /**
@@ -18,10 +18,6 @@ export function podQosClass(pod: Pick<Pod, 'spec' | 'status'>): QosClass {
  * named anywhere. Pod-level resources, even empty ones, count instead of those of the containers. Zero amounts are not
  * there.
  */
-export function computeQosClass({spec}: Pick<Pod, 'spec'>): QosClass {
-  return qosClassOf(spec);
-}
-
 const qosClassOf = memoizeByIdentity((spec: PodSpec): QosClass => {
   const containers = [...spec.containers, ...(spec.initContainers ?? [])];
   const holders = spec.resources === undefined ? containers.map(({resources}) => resources) : [spec.resources];
