@@ -56,7 +56,8 @@ async function run(spec: ProbeWorkerSpec, deps: ProbeWorkerDeps, alarm: Alarm, s
     return next.next;
   };
 
-  if (deps.startDelayMs > 0) await alarm.wait(deps.startDelayMs);
+  // Also without a delay nothing happens before whoever starts the worker has it in hand.
+  await alarm.wait(deps.startDelayMs);
   let tickAt = clock.monotonic();
   while (!stop.aborted) {
     const next = step({kind: 'tick', pod: deps.look()});
