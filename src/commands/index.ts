@@ -1,6 +1,8 @@
 // All commands by id; oclif finds them here (strategy "explicit").
 import {commands as helpCommands} from '@oclif/plugin-help';
 import {main} from '../cli/main.js';
+import Apply from './apply.js';
+import Doctor from './doctor.js';
 import Get from './get.js';
 import Logs from './logs.js';
 import RuntimeLoad from './runtime/load.js';
@@ -11,6 +13,8 @@ import Validate from './validate.js';
 import Version from './version.js';
 
 export const COMMANDS = {
+  apply: Apply,
+  doctor: Doctor,
   get: Get,
   help: helpCommands.help,
   logs: Logs,

@@ -2,10 +2,10 @@
 import type {Report} from '../../core/events.js';
 import type {Session} from '../session.js';
 import {ndjsonReport, plainReport} from './line-reports.js';
-import {openTaskList, type TaskListView} from './task-list.js';
+import {openTaskList, type TaskListView as ProgressSink} from './task-list.js';
 
 /** listr2 is loaded for a terminal only. Close it before results are printed. */
-export async function openView(session: Session): Promise<TaskListView> {
+export async function openView(session: Session): Promise<ProgressSink> {
   switch (session.view) {
     case 'tty': {
       const list = await openTaskList(process.stderr);
@@ -31,7 +31,9 @@ function stopText(signal: string): string {
   return `${signal}: stopping, what runs stays; once more stops at once`;
 }
 
-function lineView(report: Report, session: Session): TaskListView {
+function lineView(report: Report, session: Session): ProgressSink {
   session.onStop(signal => session.err(stopText(signal)));
   return {report, note: text => session.err(text), settle: () => undefined, close: () => Promise.resolve()};
 }
+
+export type {ProgressSink};

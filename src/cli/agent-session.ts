@@ -1,0 +1,72 @@
+// Everything a command that runs an agent holds while it does: the lock of the root directory, a runtime, and what the
+// agent is given. Opened and closed in one place, so that apply, watch and delete cannot differ.
+import type {AgentDeps} from '../agent/agent.js';
+import type {Report} from '../core/events.js';
+import type {RuntimeConnection} from '../cri/connect.js';
+import type {Lock} from '../host/lock.js';
+import {agentConfigOf, type AgentFlags} from './agent-config.js';
+import type {GlobalFlags} from './base-command.js';
+import {connectTo, type EmbeddedUse} from './runtime.js';
+import type {Session} from './session.js';
+
+export interface AgentSession {
+  readonly deps: AgentDeps;
+  readonly connection: RuntimeConnection;
+  close(): Promise<void>;
+}
+
+export interface AgentSessionOptions {
+  readonly flags: GlobalFlags & AgentFlags;
+  readonly report: Report;
+  readonly embedded: EmbeddedUse;
+  /** minikubelet's version. */
+  readonly version: string;
+}
+
+/**
+ * Rejects with RootLockedError when another process uses the root directory, with RuntimeUnavailableError when no runtime
+ * answers, with HostError when a kubelet drives the same runtime. Holds nothing then.
+ */
+export async function openAgentSession(session: Session, options: AgentSessionOptions): Promise<AgentSession> {
+  const {flags, report} = options;
+  const config = agentConfigOf(flags);
+  const lock = await lockRoot(config.rootDir, session);
+  try {
+    const connection = await connectTo(flags, session, options.embedded);
+    try {
+      const {refuseKubelet} = await import('../host/kubelet-process.js');
+      if (!flags['with-kubelet'] && !connection.embedded) await refuseKubelet(connection.endpoint);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    const {runtime, images, version, configuredBy} = connection;
+    const deps: AgentDeps = {
+      runtime,
+      images,
+      runtimeName: version.runtimeName,
+      endpointSource: configuredBy,
+      clock: session.clock,
+      logger: session.logger,
+      report,
+      config,
+      version: options.version.split('.').slice(0, 2).join('.'),
+    };
+    return {
+      deps,
+      connection,
+      async close() {
+        connection.close();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function lockRoot(rootDir: string, session: Session): Promise<Lock> {
+  const {acquireLock, rootLockPath, thisProcess} = await import('../host/lock.js');
+  return acquireLock(rootLockPath(rootDir), thisProcess(), {signal: session.signal});
+}
