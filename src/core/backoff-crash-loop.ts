@@ -109,8 +109,3 @@ function sortedJson(value: unknown): string {
       : inner,
   );
 }
-
-/** The how manyth time in CrashLoopBackOff the wait of this entry is, since the count began: each time doubled it. */
-export function crashLoopEntries(entry: BackoffEntry | undefined, limits: BackoffLimits): number {
-  return entry === undefined ? 0 : Math.round(Math.log2(entry.backoffMs / limits.initialMs)) + 1;
-}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {crashLoopEntries, crashLoopKey, decideCrashLoop, rebuildBackoff} from '../../src/core/backoff-crash-loop.js';
+import {crashLoopKey, decideCrashLoop, rebuildBackoff} from '../../src/core/backoff-crash-loop.js';
 import {
   backoffLimits,
   DEFAULT_BACKOFF,
@@ -172,12 +172,6 @@ describe('the back-off rebuilt after a restart of the agent', () => {
         expect(rebuilt(status)).toEqual(entry);
       }),
     );
-  });
-
-  test('counts how often the loop was entered', () => {
-    const entryOf = (backoffMs: number): BackoffEntry => ({backoffMs, lastUpdate: T0});
-    expect(crashLoopEntries(undefined, DEFAULT_BACKOFF)).toBe(0);
-    expect([10, 20, 40, 300].map(s => crashLoopEntries(entryOf(s * SECOND), DEFAULT_BACKOFF))).toEqual([1, 2, 3, 6]);
   });
 });
 

@@ -47,7 +47,7 @@ export function shouldAllContainersRestart(
 }
 
 /** Whether the published status says that a restart of all containers is under way. */
-export function isRestartingAllContainers(apiStatus: PodStatus | undefined): boolean {
+function isRestartingAllContainers(apiStatus: PodStatus | undefined): boolean {
   return (apiStatus?.conditions ?? []).some(
     condition => condition.type === 'AllContainersRestarting' && condition.status === 'True',
   );

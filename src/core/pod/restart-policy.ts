@@ -56,15 +56,6 @@ export function restartsAfterKill(container: Pick<Container, 'restartPolicy'>, s
   return (container.restartPolicy ?? spec.restartPolicy) !== 'Never';
 }
 
-/** Whether a container can ever be started again, by any of its rules or policies. */
-export function isContainerRestartable(container: Container, spec: PodSpec): boolean {
-  if (container.restartPolicy === undefined) return spec.restartPolicy !== 'Never';
-  const restartingRule = (container.restartPolicyRules ?? []).some(
-    ({action}) => action === 'Restart' || action === 'RestartAllContainers',
-  );
-  return restartingRule || container.restartPolicy !== 'Never';
-}
-
 /** undefined = no such policy. */
 function policyRestarts(policy: string | undefined, exitCode: number): boolean | undefined {
   if (policy === 'Always') return true;

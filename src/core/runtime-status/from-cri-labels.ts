@@ -40,5 +40,6 @@ export function containerAnnotations(annotations: Texts): ContainerAnnotations {
 }
 
 function countFromAnnotation(text: string | undefined): number {
-  return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : 0;
+  const count = text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : 0;
+  return Number.isSafeInteger(count) ? count : 0;
 }

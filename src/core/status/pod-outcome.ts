@@ -60,23 +60,26 @@ export function podOutcome(input: OutcomeInput): PodOutcome {
 }
 
 /**
- * Counts of entering CrashLoopBackOff after a new status: one more for each container that is in it now and was not.
+ * Counts of entering CrashLoopBackOff after a new status: one more for each container that is in it now and was not. A
+ * container that is in it when it is first seen got there once with each restart.
  */
 export function countCrashLoops(
   counts: ReadonlyMap<string, number>,
   oldStatus: PodStatus | undefined,
   status: PodStatus,
 ): ReadonlyMap<string, number> {
-  const before = new Set(crashLooping(oldStatus));
-  const entered = crashLooping(status).filter(name => !before.has(name));
+  const before = new Set(crashLooping(oldStatus).map(({name}) => name));
+  const entered = crashLooping(status).filter(({name}) => !before.has(name));
   if (entered.length === 0) return counts;
-  return new Map([...counts, ...entered.map(name => [name, (counts.get(name) ?? 0) + 1] as const)]);
+  const times = ({restartCount}: ContainerStatus): number => (oldStatus === undefined ? Math.max(restartCount, 1) : 1);
+  return new Map([
+    ...counts,
+    ...entered.map(container => [container.name, (counts.get(container.name) ?? 0) + times(container)] as const),
+  ]);
 }
 
-function crashLooping(status: PodStatus | undefined): readonly string[] {
-  return allStatuses(status)
-    .filter(({state}) => state?.waiting?.reason === CRASH_LOOP_REASON)
-    .map(({name}) => name);
+function crashLooping(status: PodStatus | undefined): readonly ContainerStatus[] {
+  return allStatuses(status).filter(({state}) => state?.waiting?.reason === CRASH_LOOP_REASON);
 }
 
 function podFailure(status: PodStatus): OutcomeReason | undefined {

@@ -4,7 +4,6 @@ import {podQosClass} from '../../../src/core/pod/qos.js';
 import {
   allContainersCouldRestart,
   containerShouldRestart,
-  isContainerRestartable,
   restartsAfterKill,
 } from '../../../src/core/pod/restart-policy.js';
 import type {ResourceRequirements} from '../../../src/core/pod/types.js';
@@ -57,7 +56,6 @@ describe('restart policies', () => {
       expect([0, 1].map(code => containerShouldRestart(aContainer(), ofPod, code))).toEqual([afterZero, afterOne]);
       expect([0, 1].map(code => containerShouldRestart(own, spec('Never'), code))).toEqual([afterZero, afterOne]);
       expect(restartsAfterKill(own, spec('Never'))).toBe(policy !== 'Never');
-      expect(isContainerRestartable(own, spec('Never'))).toBe(policy !== 'Never');
     });
   }
 
@@ -65,10 +63,10 @@ describe('restart policies', () => {
     expect(containerShouldRestart(aContainer(), {containers: []}, 0)).toBe(true);
   });
 
-  test('a rule makes a container restartable in spite of Never', () => {
+  test('a rule restarts in spite of Never, but only after an exit', () => {
     const restartPolicyRules = [{action: 'Restart', exitCodes: {operator: 'In', values: [1]}}];
     const container = aContainer('c', {restartPolicy: 'Never', restartPolicyRules});
-    expect(isContainerRestartable(container, spec('Never'))).toBe(true);
+    expect(containerShouldRestart(container, spec('Never'), 1)).toBe(true);
     expect(restartsAfterKill(container, spec('Never'))).toBe(false);
   });
 

@@ -160,6 +160,12 @@ describe('entries into CrashLoopBackOff', () => {
     expect([...countCrashLoops(once, ofMain({running: {}}), looping)]).toEqual([['main', 2]]);
   });
 
+  test('before the first status count by its restarts', () => {
+    const old = {containerStatuses: [aStatus('main', waiting('CrashLoopBackOff'), {restartCount: 7})]};
+    expect([...countCrashLoops(new Map(), undefined, old)]).toEqual([['main', 7]]);
+    expect([...countCrashLoops(new Map(), {}, old)]).toEqual([['main', 1]]);
+  });
+
   test('of init containers count as well', () => {
     const status = {initContainerStatuses: looping.containerStatuses!};
     expect([...countCrashLoops(new Map(), {}, status)]).toEqual([['main', 1]]);
