@@ -10,7 +10,7 @@ export interface HttpGetOutcome extends HttpAnswer {
 }
 
 /** Bodies are for messages: more of one is not read. */
-export const MAX_BODY_BYTES = 10 * 1024;
+const MAX_BODY_BYTES = 10 * 1024;
 
 /**
  * The last answer. Rejects with the signal's reason when it aborts (the caller's deadline spans all requests), with

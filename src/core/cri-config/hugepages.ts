@@ -6,7 +6,7 @@ import type {Pod} from '../pod/types.js';
 import {amountOf, type ResourceList} from './resource-lists.js';
 import type {AnyContainer} from './types.js';
 
-export const HUGEPAGES_PREFIX = 'hugepages-';
+const HUGEPAGES_PREFIX = 'hugepages-';
 
 /** One limit for each size the host has. A size that only the pod as a whole limits counts for each container. */
 export function hugepageLimits(pod: Pod, container: AnyContainer, hostSizes: readonly string[]): HugepageLimit[] {

@@ -37,7 +37,7 @@ export function podSandboxConfig(input: SandboxConfigInput): PodSandboxConfig {
 }
 
 /** `<directory>/<namespace>_<name>_<uid>`. */
-export function podLogDirectory(podLogsDirectory: string, {metadata: {name, namespace, uid}}: Pod): string {
+function podLogDirectory(podLogsDirectory: string, {metadata: {name, namespace, uid}}: Pod): string {
   return `${podLogsDirectory}/${namespace}_${name}_${uid}`;
 }
 

@@ -59,7 +59,7 @@ export function overheadResources({spec: {overhead}}: Pod, node: ResourceFacts):
 }
 
 /** No limits, no weights: every field at its default. */
-export const NO_RESOURCES: LinuxContainerResources = {
+const NO_RESOURCES: LinuxContainerResources = {
   cpuPeriod: 0n,
   cpuQuota: 0n,
   cpuShares: 0n,

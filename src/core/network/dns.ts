@@ -18,7 +18,7 @@ export interface PodDnsInput {
 }
 
 /** What a user should know about the result. `subject`: whether it is about this host or about the pod. */
-export interface DnsEvent {
+interface DnsEvent {
   readonly subject: 'node' | 'pod';
   readonly reason: EventReason & ('MissingClusterDNS' | 'DNSConfigForming');
   readonly message: string;

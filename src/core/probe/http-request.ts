@@ -22,7 +22,7 @@ export interface HttpGetRequest {
 }
 
 /** Who asks: the word in the User-Agent header. */
-export type HttpGetPurpose = 'probe' | 'lifecycle';
+type HttpGetPurpose = 'probe' | 'lifecycle';
 
 export interface HttpGetTarget {
   readonly ports: readonly ContainerPort[] | undefined;
