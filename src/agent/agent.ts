@@ -1,4 +1,5 @@
 // The agent: everything wired together once. `watch` runs it until told to stop, `apply` until every pod has an outcome.
+import {RuntimeUnavailableError, CriError} from '../core/errors.js';
 import type {AgentEvent, Report} from '../core/events.js';
 import type {Pod, PodRef, PodStatus} from '../core/pod/types.js';
 import type {SourceSnapshot} from '../core/source-mux.js';
@@ -7,15 +8,27 @@ import type {Clock} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
 import type {AgentConfig} from './config.js';
 import type {RecordedEvent} from './event-recorder.js';
+import {startAgent, type AgentOptions, type RunningAgent} from './running-agent.js';
+import {post} from './sync-loop.js';
+
+export type {RecordedEvent} from './event-recorder.js';
 
 export interface AgentDeps {
   readonly runtime: RuntimeService;
   readonly images: ImageService;
+  /** From Version, e.g. "containerd": the scheme of container ids. */
+  readonly runtimeName: string;
+  /** Where the endpoint was configured, for messages: a flag, a variable, a file. */
+  readonly endpointSource: string;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Told everything that happens, as it happens. */
   readonly report: Report;
   readonly config: AgentConfig;
+  /** minikubelet's own version, major.minor, for the User-Agent of probes. */
+  readonly version: string;
+  /** 0 to 1, spreads what would happen at once. Default Math.random. */
+  readonly random?: () => number;
 }
 
 /** A pod and what is known of it, as an API server would show it: `pod.status` is the published status. */
@@ -26,7 +39,12 @@ export interface ObservedPod {
 }
 
 /** A source of pods for the loop: each value is everything it defines from then on. */
-export type PodSource = AsyncIterable<SourceSnapshot>;
+export interface PodSource {
+  /** The name in its snapshots. */
+  readonly name: string;
+  /** Ends when `signal` aborts. */
+  snapshots(signal: AbortSignal): AsyncIterable<SourceSnapshot>;
+}
 
 export interface AgentHandle {
   /**
@@ -35,7 +53,7 @@ export interface AgentHandle {
    */
   run(sources: readonly PodSource[], signal: AbortSignal): Promise<void>;
 
-  /** Pods of all sources and those that are still ending, with their status. */
+  /** Pods of all sources, with their status, in no particular order. */
   pods(): readonly ObservedPod[];
 
   /** Recorded events (the kubelet's), oldest first: a bounded ring, counted and aggregated. */
@@ -44,15 +62,105 @@ export interface AgentHandle {
   /** Follows everything that is reported from now on. Returns how to stop it. */
   subscribe(listener: (event: AgentEvent) => void): () => void;
 
-  /** Ends a pod within its grace period (or `gracePeriodSeconds`) and waits for the end of its last stage. */
-  terminate(pod: PodRef, gracePeriodSeconds: number | null, signal: AbortSignal): Promise<void>;
+  /** Ends a pod within its grace period (or `gracePeriodSeconds`) and starts it anew. False = no source defines it. */
+  restart(ref: PodRef, gracePeriodSeconds: number | null): boolean;
 
-  /** What is wrong with the agent itself: an unhealthy PLEG, a runtime that does not answer, a broken source. */
+  /** What is wrong with the agent itself; [] = nothing. */
   health(): readonly HealthProblem[];
 }
 
 export interface HealthProblem {
-  readonly component: 'pleg' | 'runtime' | 'network' | 'source';
+  readonly component: 'pleg' | 'runtime' | 'network';
   readonly message: string;
-  readonly since: number;
+}
+
+export function createAgent(deps: AgentDeps): AgentHandle {
+  const listeners = new Set<(event: AgentEvent) => void>();
+  const report: Report = event => {
+    deps.report(event);
+    for (const listener of listeners) listener(event);
+  };
+  let agent: RunningAgent | null = null;
+  return {
+    async run(sources, signal) {
+      const options: AgentOptions = {
+        sources: sources.map(({name}) => name),
+        scope: {mayEnd: () => true, gracePeriodSeconds: null},
+        ownsAllPods: true,
+        onProgress: () => undefined,
+        onRemoved: () => undefined,
+      };
+      const running = await startReachable({...deps, report}, options, signal);
+      agent = running;
+      for (const source of sources) running.supervisor.run(() => deliver(running, source));
+      await aborted(running.supervisor.signal);
+      await running.stop();
+    },
+    pods: () => (agent === null ? [] : observedPods(agent)),
+    events: () => agent?.events.list() ?? [],
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    restart: (ref, gracePeriodSeconds) => agent !== null && restart(agent, ref, gracePeriodSeconds),
+    health: () => (agent === null ? [] : problemsOf(agent)),
+  };
+}
+
+/** startAgent, with a runtime that cannot be reached told as the user's problem. */
+export async function startReachable(
+  deps: AgentDeps,
+  options: AgentOptions,
+  signal: AbortSignal,
+): Promise<RunningAgent> {
+  try {
+    return await startAgent(deps, options, signal);
+  } catch (error) {
+    if (!(error instanceof CriError) || signal.aborted) throw error;
+    throw runtimeUnavailable(deps, `${error.rpc} failed: ${error.message}`, error);
+  }
+}
+
+/** The runtime is not there, or not any more. */
+export function runtimeUnavailable({runtime, endpointSource}: AgentDeps, what: string, cause: unknown): Error {
+  return new RuntimeUnavailableError(`${runtime.endpoint}: ${what}`, {
+    endpoint: runtime.endpoint,
+    configuredBy: endpointSource,
+    cause,
+  });
+}
+
+async function deliver({inbox, supervisor}: RunningAgent, source: PodSource): Promise<void> {
+  for await (const snapshot of source.snapshots(supervisor.signal)) post(inbox, {channel: 'config', snapshot});
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), {once: true});
+  });
+}
+
+function observedPods({pods, statuses}: RunningAgent): readonly ObservedPod[] {
+  return pods.all().map(({pod, source}) => {
+    const status = statuses.get(pod.metadata.uid) ?? pod.status ?? {};
+    return {pod: {...pod, status}, status, source};
+  });
+}
+
+/** A kill, and a create that waits for its end: as if the pod had been removed and put back. */
+function restart({pods, workers}: RunningAgent, ref: PodRef, gracePeriodSeconds: number | null): boolean {
+  const pod = pods.get(ref.uid)?.pod;
+  if (pod === undefined) return false;
+  workers.updatePod({origin: 'config', type: 'kill', pod, kill: {evict: false, gracePeriodSeconds}});
+  workers.updatePod({origin: 'config', type: 'create', pod, kill: null});
+  return true;
+}
+
+function problemsOf({pleg, monitor}: RunningAgent): readonly HealthProblem[] {
+  const found = {pleg: pleg.health(), runtime: monitor.runtimeProblem, network: monitor.networkProblem};
+  return (['pleg', 'runtime', 'network'] as const).flatMap(component => {
+    const message = found[component];
+    return message === null ? [] : [{component, message}];
+  });
 }

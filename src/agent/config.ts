@@ -1,13 +1,18 @@
 // Everything that can be set of an agent, with the values a kubelet starts with.
+import {homedir} from 'node:os';
+import {join} from 'node:path';
+import {instanceDirs} from '../host/pod-dirs.js';
+
+export {DEFAULT_ROOT_DIR} from '../host/pod-dirs.js';
 
 export interface AgentConfig {
   /** Absolute. State, pod directories, lock and API socket live here; the instance label is derived from it. */
   readonly rootDir: string;
   /** Absolute; the kubelet's /var/log/pods. */
   readonly podLogsDir: string;
-  /** Absolute; links to container logs, the kubelet's /var/log/containers. */
-  readonly containerLinksDir: string;
   readonly nodeName: string;
+  /** Whether pods get cgroups of their own, below kubepods. */
+  readonly cgroupsPerQOS: boolean;
   /** Parent of kubepods in the cgroup tree, e.g. "/". */
   readonly cgroupRoot: string;
   /** null = no limit. */
@@ -32,14 +37,15 @@ export interface AgentConfig {
   readonly seccompDefault: boolean;
   /** Dead container instances kept per container of a pod. */
   readonly maxDeadContainersPerContainer: number;
+  /** Files with credentials for registries, docker's config.json; those that are missing are passed over. */
+  readonly dockerConfigs: readonly string[];
 }
 
 /** The kubelet's defaults; the paths are those of `rootDir` (DESIGN section 6). */
 export function agentConfig(given: Pick<AgentConfig, 'rootDir' | 'nodeName'> & Partial<AgentConfig>): AgentConfig {
-  const isDefaultRoot = given.rootDir === DEFAULT_ROOT_DIR;
   return {
-    podLogsDir: isDefaultRoot ? '/var/log/pods' : `${given.rootDir}/logs/pods`,
-    containerLinksDir: isDefaultRoot ? '/var/log/containers' : `${given.rootDir}/logs/containers`,
+    podLogsDir: instanceDirs(given.rootDir).podLogsDir,
+    cgroupsPerQOS: true,
     cgroupRoot: '/',
     maxParallelImagePulls: null,
     allowedUnsafeSysctls: [],
@@ -54,8 +60,7 @@ export function agentConfig(given: Pick<AgentConfig, 'rootDir' | 'nodeName'> & P
     syncFrequencyMs: 60_000,
     seccompDefault: false,
     maxDeadContainersPerContainer: 1,
+    dockerConfigs: [join(given.rootDir, 'config.json'), join(homedir(), '.docker', 'config.json')],
     ...given,
   };
 }
-
-export const DEFAULT_ROOT_DIR = '/var/lib/minikubelet';

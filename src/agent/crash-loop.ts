@@ -30,7 +30,7 @@ export class CrashLoopTable implements CrashLoopBackoff {
   }
 
   /** Forgets the waits of all pods but these. */
-  keepOnly(isKept: (uid: string) => boolean): void {
-    for (const uid of this.#entries.keys()) if (!isKept(uid)) this.#entries.delete(uid);
+  keepOnly(kept: ReadonlySet<string>): void {
+    for (const uid of this.#entries.keys()) if (!kept.has(uid)) this.#entries.delete(uid);
   }
 }

@@ -33,7 +33,7 @@ export interface HousekeepingDeps {
   /** Whether a wanted pod without a worker is to run: it has neither ended nor been rejected. */
   readonly isActive: (uid: string) => boolean;
   /** Has everything forgotten that is kept of pods other than these. */
-  readonly keepOnly: (isKept: (uid: string) => boolean) => void;
+  readonly keepOnly: (uids: ReadonlySet<string>) => void;
   /** Nothing of the pod is left. */
   readonly onRemoved: (ref: PodRef) => void;
 }
@@ -51,6 +51,11 @@ export class Housekeeping {
     this.#delivered.add(source);
   }
 
+  /** Whether what no source wants is unwanted. */
+  get haveAllDelivered(): boolean {
+    return this.#deps.sources.every(source => this.#delivered.has(source));
+  }
+
   /**
    * Ends what runs under the names of pods that are to start, from before this process. Answers uids of those that cannot
    * start yet: nothing in the workers holds them back. A later round finds them unstarted.
@@ -59,7 +64,7 @@ export class Housekeeping {
     const {pleg, workers} = this.#deps;
     const held = new Set(added.map(({metadata}) => metadata.uid).filter(uid => this.#removing.has(uid)));
     for (const [uid, olds] of predecessorsOf(added, pleg.pods())) {
-      for (const old of olds) if (endOrphan(workers, old)) held.add(uid);
+      for (const old of olds) if (endOrphan(workers, old, null)) held.add(uid);
     }
     return held;
   }
@@ -73,7 +78,7 @@ export class Housekeeping {
     // Wanted, but its worker was forgotten: it was removed and put back. It starts from nothing, as a new pod.
     const again = new Set([...desired].filter(uid => before.has(uid) && !known.has(uid)));
     this.#endOrphans(desired, known);
-    keepOnly(uid => (desired.has(uid) || known.has(uid)) && !again.has(uid));
+    keepOnly(new Set([...desired, ...known.keys()].filter(uid => !again.has(uid))));
     this.#removeLeftovers(uid => again.has(uid) || (!desired.has(uid) && !known.has(uid)));
     const wanted = pods.all().map(({pod}) => pod);
     return wanted.filter(({metadata: {uid}}) => !known.has(uid) && !this.#removing.has(uid) && isActive(uid));
@@ -83,14 +88,12 @@ export class Housekeeping {
     const {pleg, workers} = this.#deps;
     for (const pod of pleg.pods()) {
       if (desired.has(pod.uid) || known.has(pod.uid) || !isAnythingUp(pod) || !this.#isUnwanted(pod)) continue;
-      endOrphan(workers, pod);
+      endOrphan(workers, pod, this.#deps.scope.gracePeriodSeconds);
     }
   }
 
   #isUnwanted(pod: RuntimePod): boolean {
-    const {sources, scope} = this.#deps;
-    const haveAllDelivered = sources.every(source => this.#delivered.has(source));
-    return haveAllDelivered && scope.mayEnd(pod, rememberedOnRuntime(pod)?.source ?? '');
+    return this.haveAllDelivered && this.#deps.scope.mayEnd(pod, rememberedOnRuntime(pod)?.source ?? '');
   }
 
   #removeLeftovers(isOver: (uid: string) => boolean): void {

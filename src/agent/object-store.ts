@@ -1,29 +1,33 @@
 // ConfigMaps, Secrets and RuntimeClasses of all sources, by name. Of two of one name the source that delivered first counts.
 import type {ConfigMap, Pod, RuntimeClass, Secret} from '../core/pod/types.js';
-import type {SourceSnapshot} from '../core/source-mux.js';
+import {deepEqual} from '../core/deep-equal.js';
+import type {Companions, SourceSnapshot} from '../core/source-mux.js';
 
 export class ObjectStore {
   readonly #configMaps = new Map<string, ConfigMap>();
   readonly #secrets = new Map<string, Secret>();
   readonly #runtimeClasses = new Map<string, RuntimeClass>();
+  #companions: readonly Companions[] = [];
   #version = 0;
 
-  /** Changes whenever the objects may have. */
+  /** Changes whenever the objects have. */
   get version(): number {
     return this.#version;
   }
 
-  /** Takes in the newest snapshots of all sources, in order of their first delivery. */
-  replace(snapshots: readonly SourceSnapshot[]): void {
+  /** Takes in the newest snapshots of all sources, in order of their first delivery. Answers whether anything changed. */
+  replace(snapshots: readonly SourceSnapshot[]): boolean {
+    const companions = snapshots.map(snapshot => snapshot.companions);
+    if (deepEqual(companions, this.#companions)) return false;
+    this.#companions = companions;
     for (const map of [this.#configMaps, this.#secrets, this.#runtimeClasses]) map.clear();
-    for (const {companions} of snapshots) {
-      for (const object of companions.configMaps) addFirst(this.#configMaps, namespacedKey(object.metadata), object);
-      for (const object of companions.secrets) addFirst(this.#secrets, namespacedKey(object.metadata), object);
-      for (const object of companions.runtimeClasses) {
-        addFirst(this.#runtimeClasses, object.metadata?.name ?? '', object);
-      }
+    for (const {configMaps, secrets, runtimeClasses} of companions) {
+      for (const object of configMaps) addFirst(this.#configMaps, namespacedKey(object.metadata), object);
+      for (const object of secrets) addFirst(this.#secrets, namespacedKey(object.metadata), object);
+      for (const object of runtimeClasses) addFirst(this.#runtimeClasses, object.metadata?.name ?? '', object);
     }
     this.#version++;
+    return true;
   }
 
   readonly configMap = (namespace: string, name: string): ConfigMap | undefined =>

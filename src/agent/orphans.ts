@@ -11,6 +11,8 @@ import type {PodWorkers} from './pod-workers.js';
 export interface OrphanScope {
   /** `source`: where it came from, a path or a URL; '' = unknown. */
   mayEnd(pod: PodRef, source: string): boolean;
+  /** Grace period for them in seconds; null = each pod's own. */
+  readonly gracePeriodSeconds: number | null;
 }
 
 /** The pod of the newest sandbox that remembers it. */
@@ -27,7 +29,7 @@ export function rememberedOnRuntime(pod: RuntimePod): RememberedPod | null {
  * through all stages, and whoever waits for its name starts after it. True = only the runtime knows it: nobody can wait
  * for its name.
  */
-export function endOrphan(workers: PodWorkers, pod: RuntimePod): boolean {
+export function endOrphan(workers: PodWorkers, pod: RuntimePod, gracePeriodSeconds: number | null): boolean {
   const worker = workers.state.workers.get(pod.uid);
   if (worker !== undefined) return (worker.active ?? worker.pending)?.origin === 'runtime';
   const remembered = rememberedOnRuntime(pod);
@@ -37,7 +39,7 @@ export function endOrphan(workers: PodWorkers, pod: RuntimePod): boolean {
   }
   // Cancelled before its first step: a pod that never started would end without being stopped.
   workers.updatePod({origin: 'config', type: 'create', pod: remembered.pod, kill: null});
-  workers.updatePod({origin: 'config', type: 'kill', pod: remembered.pod, kill: null});
+  workers.updatePod({origin: 'config', type: 'kill', pod: remembered.pod, kill: {evict: false, gracePeriodSeconds}});
   return false;
 }
 

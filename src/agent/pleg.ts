@@ -22,6 +22,8 @@ export interface PlegDeps {
   readonly supervisor: Supervisor;
   /** Called with each event, after the cache shows what it is about. Must not throw. */
   readonly onEvent: (event: PodLifecycleEvent) => void;
+  /** Called whenever a pod has been looked at, also if nothing came of it. Must not throw. */
+  readonly onLook: (uid: string) => void;
   /** The status that an earlier process saved of a pod, if any. */
   readonly savedStatus: (uid: string) => PodRuntimeStatus | undefined;
 }
@@ -86,6 +88,16 @@ export class Pleg {
   /** The newest status known, without asking. */
   status(ref: PodRef): PodRuntimeStatus {
     return this.#cache.status(ref);
+  }
+
+  /** What the runtime itself said last; undefined = not certain now. */
+  confirmedStatus(uid: string): PodRuntimeStatus | undefined {
+    return this.#cache.confirmedStatus(uid);
+  }
+
+  /** Whether more will be known of the pod in a moment: a look is under way, or the runtime lags behind its events. */
+  isCatchingUp(uid: string): boolean {
+    return this.#asking.has(uid) || this.#cache.awaitsRuntime(uid);
   }
 
   /** The status with all that had happened until `time` (monotonic), asking the runtime if need be. Rejects with CriError. */
@@ -158,6 +170,7 @@ export class Pleg {
       return await question.answer;
     } finally {
       if (this.#asking.get(ref.uid) === question) this.#asking.delete(ref.uid);
+      this.#deps.onLook(ref.uid);
     }
   }
 

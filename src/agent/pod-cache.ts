@@ -51,6 +51,13 @@ export class PodCache {
     return entry === undefined ? emptyStatus(ref) : withExits(entry.status, this.#exits);
   }
 
+  /** The newest answer of the runtime itself; undefined = it is out of date, or lacks exits that were announced. */
+  confirmedStatus(uid: string): PodRuntimeStatus | undefined {
+    const entry = this.#entries.get(uid);
+    if (entry === undefined || entry.stale || withExits(entry.status, this.#exits) !== entry.status) return undefined;
+    return entry.status;
+  }
+
   /** The status, if it is known to hold what had happened until `time`. */
   statusNewerThan(ref: PodRef, time: number): PodRuntimeStatus | undefined {
     const entry = this.#entries.get(ref.uid);

@@ -21,9 +21,11 @@ import type {ObjectStore} from './object-store.js';
 
 /** All effects are idempotent; they reject with the Error that a user shall read. */
 export interface PodEnvironment {
-  /** Notes which secrets and config maps a pod uses, until it is unregistered. */
+  /** Notes which pods use secrets and config maps, until they are unregistered. */
   register(pod: Pod): void;
   unregister(uid: string): void;
+  /** Registered pods with volumes that show secrets or config maps. */
+  objectUsers(): readonly string[];
 
   /** true also where cgroups cannot be made at all. */
   cgroupExists(pod: Pod): Promise<boolean>;
@@ -46,7 +48,8 @@ export interface PodEnvironmentDeps {
   readonly dirs: InstanceDirs;
   readonly volumes: VolumeManager;
   readonly cgroups: CgroupManager;
-  readonly cgroupRoot: CgroupName;
+  /** null = pods have no cgroups of their own. */
+  readonly cgroupRoot: CgroupName | null;
   readonly node: NodeFacts;
   readonly allocatable: Readonly<Record<string, Quantity>>;
   readonly objects: ObjectStore;
@@ -62,11 +65,14 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
   const {objects, volumes, dirs, cgroups, cgroupRoot} = deps;
   /** What the volumes of a pod were last made from: only then there is something to do. */
   const mounted = new Map<string, Mounted>();
-  const pods = new Map<string, Pod>();
-  const cgroupOf = (pod: Pod): CgroupName => podCgroupName(cgroupRoot, pod);
+  const objectUsers = new Set<string>();
+  const cgroupOf = (pod: Pod): CgroupName => podCgroupName(cgroupRoot ?? [], pod);
   return {
-    register: pod => void pods.set(pod.metadata.uid, pod),
-    unregister: uid => void pods.delete(uid),
+    register(pod) {
+      if (showsObjects(pod)) objectUsers.add(pod.metadata.uid);
+    },
+    unregister: uid => void objectUsers.delete(uid),
+    objectUsers: () => [...objectUsers],
     pullSecrets: pod => objects.pullSecrets(pod),
     cgroupExists: pod => cgroups.exists(cgroupOf(pod)),
     async ensureCgroup(pod) {
@@ -83,7 +89,7 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
         name,
         namespace,
         endpoint: deps.endpoint,
-        cgroup: `/${cgroupOf(pod).join('/')}`,
+        cgroup: cgroupRoot === null ? '' : `/${cgroupOf(pod).join('/')}`,
       });
       await makePodDirs(dirs, uid);
     },
@@ -109,6 +115,12 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
   };
 }
 
+function showsObjects({spec}: Pod): boolean {
+  return (spec.volumes ?? []).some(
+    ({configMap, secret, projected}) => configMap !== undefined || secret !== undefined || projected !== undefined,
+  );
+}
+
 interface Mounted {
   readonly pod: Pod;
   readonly version: number;
@@ -125,6 +137,7 @@ function payloadSources({objects, allocatable}: PodEnvironmentDeps): Parameters<
 
 /** The burstable level weighs as much as its pods together; best effort has next to nothing. */
 async function updateQosLevels({cgroups, cgroupRoot, activePods}: PodEnvironmentDeps): Promise<void> {
+  if (cgroupRoot === null) return;
   const shares: readonly (readonly [QosClass, bigint])[] = [
     ['Burstable', burstableCpuShares(activePods())],
     ['BestEffort', BEST_EFFORT_SHARES],

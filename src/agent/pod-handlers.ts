@@ -40,8 +40,8 @@ export interface PodHandlersDeps {
   readonly cachedStatus: (ref: PodRef) => PodRuntimeStatus;
   /** Publishes the status of a pod from what is known of it now. */
   readonly publish: (pod: Pod) => void;
-  /** Told the companion objects of all sources whenever one has delivered. */
-  readonly onSnapshots: (snapshots: readonly SourceSnapshot[]) => void;
+  /** Takes in the companion objects of all sources; answers pods whose volumes show something else now. */
+  readonly replaceObjects: (snapshots: readonly SourceSnapshot[]) => readonly string[];
 }
 
 export class PodHandlers implements SyncHandlers {
@@ -56,8 +56,9 @@ export class PodHandlers implements SyncHandlers {
   handleSnapshot(snapshot: SourceSnapshot): void {
     const {mux, changes, conflicts} = mergeSnapshot(this.#mux, snapshot);
     this.#mux = mux;
-    this.#deps.onSnapshots([...mux.snapshots.values()]);
+    const outdated = this.#deps.replaceObjects([...mux.snapshots.values()]);
     changes.forEach(change => this.#handleChange(change));
+    this.handlePodSyncs(outdated);
     this.#reportConflicts(conflicts);
     this.#deps.housekeeping.sourceDelivered(snapshot.source);
   }

@@ -34,7 +34,8 @@ export interface PodHostDeps {
   readonly dirs: InstanceDirs;
   readonly volumes: VolumeManager;
   readonly objects: ObjectStore;
-  readonly cgroupRoot: CgroupName;
+  /** null = the runtime alone decides where containers go. */
+  readonly cgroupRoot: CgroupName | null;
   readonly cgroupDriver: CgroupDriver;
   readonly hostIPs: readonly string[];
   readonly allocatable: Readonly<Record<string, Quantity>>;
@@ -48,7 +49,7 @@ export interface PodHostDeps {
   readonly sourceOf: (uid: string) => string;
   /** Handlers of the runtime that can be named without a RuntimeClass. */
   readonly handlers: () => readonly string[];
-  readonly supportsRecursiveReadOnly: boolean;
+  readonly supportsRecursiveReadOnly: () => boolean;
 }
 
 export function createPodHost(deps: PodHostDeps): PodHost {
@@ -78,7 +79,7 @@ function sandboxOptions(deps: PodHostDeps, pod: Pod): SandboxOptions {
   return {
     hostname: kernelHostname(podHostname(pod, clusterDomain), pod.spec.setHostnameAsFQDN),
     dns: config,
-    cgroupParent: cgroupPath(podCgroupName(cgroupRoot, pod), cgroupDriver),
+    cgroupParent: cgroupRoot === null ? '' : cgroupPath(podCgroupName(cgroupRoot, pod), cgroupDriver),
     userNamespace: {mode: NamespaceMode.NODE, uids: [], gids: []},
     ownership: ownership(deps, pod),
   };
@@ -121,7 +122,7 @@ async function containerOptions(
       container,
       env: Object.fromEntries(env.map(({name, value}: EnvEntry) => [name, envText(value)])),
       imageVolumes,
-      supportsRecursiveReadOnly: deps.supportsRecursiveReadOnly,
+      supportsRecursiveReadOnly: deps.supportsRecursiveReadOnly(),
       hostsFile: await managedHosts(deps, pod, podIPs),
     },
     signal,

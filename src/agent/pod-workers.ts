@@ -42,6 +42,8 @@ export interface PodWorkersDeps {
   readonly getNewerThan: (ref: PodRef, time: number) => Promise<PodRuntimeStatus>;
   /** Asks for a sync of a pod in `delayMs`. */
   readonly requeue: (uid: string, delayMs: number) => void;
+  /** A call has ended, and what came of it has been decided. */
+  readonly onCallEnded: (uid: string) => void;
   /** A worker has done its last; `next` is the static pod that waited for its name. */
   readonly onFinished: (uid: string, next: string | null) => void;
   readonly syncFrequencyMs: number;
@@ -90,9 +92,9 @@ export class PodWorkers {
     return knownWorkers(this.#state, desired);
   }
 
-  /** Whether a call is under way for any pod, or for this one. */
-  isBusy(uid?: string): boolean {
-    return uid === undefined ? this.#calls.size > 0 : this.#calls.has(uid);
+  /** Whether a call is under way for this pod. */
+  isBusy(uid: string): boolean {
+    return this.#calls.has(uid);
   }
 
   #feed(event: PodWorkerEvent): void {
@@ -126,7 +128,9 @@ export class PodWorkers {
       const outcome = await this.#outcomeOf(uid, call, signal);
       this.#calls.delete(uid);
       this.#lastCallEnded.set(uid, clock.monotonic());
-      if (!supervisor.signal.aborted) this.#feed({kind: 'call-ended', uid, outcome});
+      if (supervisor.signal.aborted) return;
+      this.#feed({kind: 'call-ended', uid, outcome});
+      this.#deps.onCallEnded(uid);
     });
   }
 

@@ -18,7 +18,7 @@ export interface PublishStatusDeps {
   readonly reasons: ReasonCache;
   /** When the agent started, ms since the epoch. */
   readonly agentStart: number;
-  readonly supportsRecursiveReadOnly: boolean;
+  readonly supportsRecursiveReadOnly: () => boolean;
 }
 
 /** Publishes and answers the pod's status. `podIsTerminal`: all its containers are down for good. */
@@ -52,7 +52,7 @@ export function currentStatus(
     startup: deps.prober.results.startup,
     startFailures: deps.reasons.get(uid),
     agentStart: deps.agentStart,
-    supportsRecursiveReadOnly: deps.supportsRecursiveReadOnly,
+    supportsRecursiveReadOnly: deps.supportsRecursiveReadOnly(),
     ...(isPastDeadline(deps, pod, oldStatus) && {eviction: DEADLINE_EXCEEDED}),
   });
 }

@@ -25,7 +25,7 @@ export class ReasonCache {
     else this.#failures.set(uid, failures);
   }
 
-  keepOnly(isKept: (uid: string) => boolean): void {
-    for (const uid of this.#failures.keys()) if (!isKept(uid)) this.#failures.delete(uid);
+  keepOnly(kept: ReadonlySet<string>): void {
+    for (const uid of this.#failures.keys()) if (!kept.has(uid)) this.#failures.delete(uid);
   }
 }

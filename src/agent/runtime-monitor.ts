@@ -1,7 +1,8 @@
 // Asks the runtime now and then how it is.
 // Mirrors kubelet v1.36 pkg/kubelet/runtime.go and kubelet.go updateRuntimeUp.
 import {CriError} from '../core/errors.js';
-import type {KubeRuntime, RuntimeHealth} from '../kuberuntime/kube-runtime.js';
+import type {KubeRuntime} from '../kuberuntime/kube-runtime.js';
+import type {RuntimeFeatures, RuntimeHealth} from '../kuberuntime/runtime-health.js';
 import type {Clock} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
 
@@ -12,6 +13,12 @@ export interface RuntimeMonitorDeps {
 }
 
 const PERIOD_MS = 5000;
+
+const NO_FEATURES: RuntimeFeatures = {
+  recursiveReadOnlyMounts: false,
+  userNamespaces: false,
+  supplementalGroupsPolicy: false,
+};
 
 export class RuntimeMonitor {
   readonly #deps: RuntimeMonitorDeps;
@@ -53,6 +60,11 @@ export class RuntimeMonitor {
     if (this.#error !== null) return this.#error;
     if (this.#health === null || this.#health.runtimeReady) return null;
     return problemOf(this.#health, 'RuntimeReady');
+  }
+
+  /** What the runtime can do; nothing as long as it has not answered. */
+  get features(): RuntimeFeatures {
+    return this.#health?.features ?? NO_FEATURES;
   }
 
   /** Names of the runtime's handlers. */

@@ -20,7 +20,8 @@ export interface SavedStatusStores {
 
 interface Saved {
   readonly status: PodStatus;
-  readonly runtimeStatus: PodRuntimeStatus;
+  /** null = not certain now: the next process has to ask. */
+  readonly runtimeStatus: PodRuntimeStatus | null;
 }
 
 /** Writes happen in the background; only the newest of a pod counts. */
@@ -101,12 +102,17 @@ export class SavedStatuses {
       return;
     }
     await statuses.put(uid, saved.status);
-    await runtimeStatuses.put(uid, encode(saved.runtimeStatus));
+    if (saved.runtimeStatus === null) await runtimeStatuses.delete(uid);
+    else await runtimeStatuses.put(uid, encode(saved.runtimeStatus));
   }
 }
 
+/** Annotations are left out: they hold the whole pod, and every list brings them. */
 function encode(status: PodRuntimeStatus): SavedRuntimeStatus {
-  const sandboxes = status.sandboxes.map(sandbox => ({...sandbox, createdAtNs: sandbox.createdAtNs.toString()}));
+  const sandboxes = status.sandboxes.map(({annotations: _annotations, createdAtNs, ...sandbox}) => ({
+    ...sandbox,
+    createdAtNs: createdAtNs.toString(),
+  }));
   return {...status, sandboxes};
 }
 

@@ -49,7 +49,7 @@ export class StatusManager {
   }
 
   /** Forgets the statuses of all pods but these. */
-  keepOnly(isKept: (uid: string) => boolean): void {
-    for (const uid of this.#statuses.keys()) if (!isKept(uid)) this.#statuses.delete(uid);
+  keepOnly(kept: ReadonlySet<string>): void {
+    for (const uid of this.#statuses.keys()) if (!kept.has(uid)) this.#statuses.delete(uid);
   }
 }

@@ -28,9 +28,17 @@ export function post(inbox: LoopInbox, event: LoopEvent): void {
   inbox.put(keyOf(event), event);
 }
 
-/** Runs until `signal` aborts; rejects with its reason then. */
-export async function syncLoop(inbox: LoopInbox, handlers: SyncHandlers, signal: AbortSignal): Promise<never> {
-  for (;;) syncLoopIteration(await inbox.take(signal), handlers);
+/** Runs until `signal` aborts; rejects with its reason then. `onTurn` is called after each turn. */
+export async function syncLoop(
+  inbox: LoopInbox,
+  handlers: SyncHandlers,
+  signal: AbortSignal,
+  onTurn: () => void,
+): Promise<never> {
+  for (;;) {
+    syncLoopIteration(await inbox.take(signal), handlers);
+    onTurn();
+  }
 }
 
 /**

@@ -149,6 +149,15 @@ async function syncTerminatedPod(
   return {outcome: 'ok'};
 }
 
+/** Says of a call that could not be made, or broke off, why. */
+export function recordFailure(deps: SyncPodDeps, call: PodCall, error: Error): void {
+  const ref = call.kind === 'terminating-runtime' ? call.pod : podRef(call.pod);
+  const {uid, name, namespace} = ref;
+  const at = deps.clock.now();
+  const message = `error syncing pod: ${error.message}`;
+  deps.report({kind: 'recorded', at, pod: {uid, name, namespace}, type: 'Warning', reason: 'FailedSync', message});
+}
+
 interface Kill {
   readonly pod: Pod;
   readonly status: PodRuntimeStatus;

@@ -1,0 +1,94 @@
+// What the agent needs of this machine before it can start: read and made once.
+import {readFile} from 'node:fs/promises';
+import {parseDockerConfig, type Keyring} from '../core/images/keyring.js';
+import type {CgroupDriver, CgroupName} from '../core/cri-config/pod-cgroup.js';
+import type {NodeFacts} from '../core/cri-config/types.js';
+import {CriError} from '../core/errors.js';
+import type {Quantity} from '../core/pod/types.js';
+import type {RuntimeService} from '../cri/runtime-service.js';
+import {createCgroupManager} from '../host/cgroups/create.js';
+import type {CgroupManager} from '../host/cgroups/types.js';
+import {readMachine, type Machine} from '../host/node.js';
+import {instanceDirs, type InstanceDirs} from '../host/pod-dirs.js';
+import type {VolumeManager} from '../host/volumes/types.js';
+import {createVolumeManager} from '../host/volumes/volume-manager.js';
+import type {Logger} from '../lib/logger.js';
+import type {AgentDeps} from './agent.js';
+import {allocatable, nodeFacts} from './node.js';
+
+export interface HostSide {
+  readonly machine: Machine;
+  readonly facts: NodeFacts;
+  readonly allocatable: Readonly<Record<string, Quantity>>;
+  readonly dirs: InstanceDirs;
+  readonly volumes: VolumeManager;
+  readonly cgroups: CgroupManager;
+  /** null = pods have no cgroups of their own. */
+  readonly cgroupRoot: CgroupName | null;
+  readonly keyring: Keyring;
+}
+
+/** Rejects with HostError, or with CriError when the runtime does not answer. */
+export async function prepareHost(deps: AgentDeps, signal: AbortSignal): Promise<HostSide> {
+  const {config, clock, logger} = deps;
+  const dirs = instanceDirs(config.rootDir, config.podLogsDir);
+  const [machine, driver, keyring] = await Promise.all([
+    readMachine(),
+    cgroupDriver(deps.runtime, signal),
+    hostKeyring(config.dockerConfigs, logger),
+  ]);
+  const [cgroups, quantities] = await Promise.all([
+    config.cgroupsPerQOS ? createCgroupManager(driver, clock) : noPodCgroups,
+    allocatable(machine, config),
+  ]);
+  if (cgroups.limitation !== null) logger.warn(cgroups.limitation);
+  return {
+    machine,
+    facts: nodeFacts(machine, config, cgroups.version),
+    allocatable: quantities,
+    dirs,
+    volumes: createVolumeManager({dirs, clock, logger, allocatableMemory: quantities['memory']}),
+    cgroups,
+    cgroupRoot: config.cgroupsPerQOS ? config.cgroupRoot.split('/').filter(part => part !== '') : null,
+    keyring,
+  };
+}
+
+/** The runtime alone decides where containers go. */
+const noPodCgroups: CgroupManager = {
+  driver: 'cgroupfs',
+  version: 1,
+  limitation: null,
+  ensure: () => Promise.resolve([]),
+  update: () => Promise.resolve([]),
+  exists: () => Promise.resolve(true),
+  remove: () => Promise.resolve(),
+};
+
+/** As the runtime says; runtimes that are too old to say use the file system, unless they were told otherwise. */
+async function cgroupDriver(runtime: RuntimeService, signal: AbortSignal): Promise<CgroupDriver> {
+  try {
+    const {linux} = await runtime.runtimeConfig(signal);
+    return linux?.cgroupDriver === SYSTEMD_DRIVER ? 'systemd' : 'cgroupfs';
+  } catch (error) {
+    if (!(error instanceof CriError) || error.code !== 'UNIMPLEMENTED') throw error;
+    const {info} = await runtime.status(signal, true);
+    return /"[Ss]ystemdCgroup":\s*true/.test(info['config'] ?? '') ? 'systemd' : 'cgroupfs';
+  }
+}
+
+/** RuntimeConfigResponse's number for it. */
+const SYSTEMD_DRIVER = 0;
+
+async function hostKeyring(files: readonly string[], logger: Logger): Promise<Keyring> {
+  const keyring = await Promise.all(
+    files.map(async file => {
+      const text = await readFile(file, 'utf8').catch(() => null);
+      if (text === null) return [];
+      const parsed = parseDockerConfig(text);
+      if (!parsed.ok) logger.warn('cannot use the credentials of a file', {file, error: parsed.problem});
+      return parsed.ok ? parsed.keyring : [];
+    }),
+  );
+  return keyring.flat();
+}

@@ -1,0 +1,406 @@
+// The agent's parts, made and joined, and their loop started. What runs them differs only in the sources it feeds them and
+// in when it stops: agent.ts for ever, apply-once.ts until every pod has its outcome.
+import {join} from 'node:path';
+import type {AgentEvent, Report} from '../core/events.js';
+import {instanceOf} from '../core/instance.js';
+import {contentShouldBeRemoved, runtimeShouldBeRemoved} from '../core/pod-worker/queries.js';
+import {podRef, type Pod, type PodRef, type PodStatus} from '../core/pod/types.js';
+import {createRecordStore, instanceRecords, type InstanceRecords} from '../host/record-store.js';
+import {createKubeRuntime, type KubeRuntime} from '../kuberuntime/kube-runtime.js';
+import {Mailbox} from '../lib/mailbox.js';
+import {WorkQueue} from '../lib/work-queue.js';
+import type {AgentDeps} from './agent.js';
+import {ContainerDeletor} from './container-deletor.js';
+import {CrashLoopTable} from './crash-loop.js';
+import {EventRecorder} from './event-recorder.js';
+import {prepareHost, type HostSide} from './host-side.js';
+import {Housekeeping} from './housekeeping.js';
+import {admissionNode} from './node.js';
+import {ObjectStore} from './object-store.js';
+import type {OrphanScope} from './orphans.js';
+import {Pleg} from './pleg.js';
+import {createPodEnvironment, type PodEnvironment} from './pod-environment.js';
+import {isActive, PodHandlers} from './pod-handlers.js';
+import {createPodHost} from './pod-host.js';
+import {PodManager} from './pod-manager.js';
+import {PodWorkers} from './pod-workers.js';
+import {createProberManager, type ProberManager} from './prober/prober-manager.js';
+import {publishStatus, type PublishStatusDeps} from './publish-status.js';
+import {ReasonCache} from './reason-cache.js';
+import {RuntimeMonitor} from './runtime-monitor.js';
+import {SavedStatuses, type SavedRuntimeStatus} from './saved-statuses.js';
+import {StatusManager} from './status-manager.js';
+import {isBug, createSupervisor, type Supervisor} from './supervisor.js';
+import {performCall, recordFailure, type SyncPodDeps} from './sync-pod.js';
+import {post, syncLoop, type LoopEvent} from './sync-loop.js';
+
+export interface AgentOptions {
+  /** Sources that will deliver; what none of them wants is not unwanted before all have. */
+  readonly sources: readonly string[];
+  readonly scope: OrphanScope;
+  /** Whether this agent looks after all pods of the instance, so that what it does not know may be collected. */
+  readonly ownsAllPods: boolean;
+  /** Called whenever something has come to rest. Must not throw. */
+  readonly onProgress: () => void;
+  /** Nothing of a pod is left. */
+  readonly onRemoved: (ref: PodRef) => void;
+}
+
+/** Makes the agent and starts its loop. Rejects with CriError when the runtime does not answer, HostError for the host. */
+export async function startAgent(deps: AgentDeps, options: AgentOptions, signal: AbortSignal): Promise<RunningAgent> {
+  const agent = new RunningAgent(deps, options, await prepareHost(deps, signal), signal);
+  try {
+    await agent.start();
+    return agent;
+  } catch (error) {
+    await agent.stop();
+    throw error;
+  }
+}
+
+/** The kubelet's periods, ms. */
+const HOUSEKEEPING_MS = 2000;
+const GARBAGE_COLLECTION_MS = 60_000;
+
+/** Items of the work queue that are no uids. */
+const HOUSEKEEPING = 'housekeeping';
+const GARBAGE_COLLECTION = 'garbage-collection';
+/** Followed by the uid of a pod whose time is up then. */
+const DEADLINE = 'deadline ';
+
+export class RunningAgent {
+  readonly pods = new PodManager();
+  readonly events = new EventRecorder();
+  readonly supervisor: Supervisor;
+  readonly kubeRuntime: KubeRuntime;
+  readonly monitor: RuntimeMonitor;
+  readonly pleg: Pleg;
+  readonly statuses: StatusManager;
+  readonly workers: PodWorkers;
+  readonly inbox = new Mailbox<LoopEvent>();
+
+  readonly #deps: AgentDeps;
+  readonly #options: AgentOptions;
+  readonly #host: HostSide;
+  readonly #listeners = new Set<(event: AgentEvent) => void>();
+  readonly #objects = new ObjectStore();
+  readonly #records: InstanceRecords;
+  readonly #saved: SavedStatuses;
+  readonly #reasons = new ReasonCache();
+  readonly #crashLoop: CrashLoopTable;
+  readonly #queue: WorkQueue;
+  readonly #prober: ProberManager;
+  readonly #environment: PodEnvironment;
+  readonly #publish: PublishStatusDeps;
+  readonly #housekeeping: Housekeeping;
+
+  constructor(deps: AgentDeps, options: AgentOptions, host: HostSide, signal: AbortSignal) {
+    const {clock, config, logger} = deps;
+    this.#deps = deps;
+    this.#options = options;
+    this.#host = host;
+    this.supervisor = createSupervisor(signal);
+    this.#records = instanceRecords(config.rootDir);
+    const runtimeStatuses = createRecordStore<SavedRuntimeStatus>(join(config.rootDir, 'records', 'runtime-statuses'));
+    this.#saved = new SavedStatuses({statuses: this.#records.statuses, runtimeStatuses}, logger);
+    this.#crashLoop = new CrashLoopTable(config.crashLoopMaxMs);
+    this.#queue = new WorkQueue(clock, item => this.#due(item));
+    this.kubeRuntime = this.#makeKubeRuntime();
+    this.monitor = new RuntimeMonitor({clock, logger, kubeRuntime: this.kubeRuntime});
+    this.pleg = this.#makePleg();
+    this.statuses = new StatusManager({
+      clock,
+      report: this.report,
+      onChange: (pod, status) => this.#statusChanged(pod, status),
+    });
+    this.#prober = this.#makeProber();
+    this.#environment = this.#makeEnvironment();
+    this.#publish = {
+      clock,
+      report: this.report,
+      statuses: this.statuses,
+      prober: this.#prober,
+      reasons: this.#reasons,
+      agentStart: clock.now(),
+      supportsRecursiveReadOnly: () => this.monitor.features.recursiveReadOnlyMounts,
+    };
+    this.workers = this.#makeWorkers();
+    this.#housekeeping = this.#makeHousekeeping();
+  }
+
+  /** Tells everyone who listens. */
+  readonly report: Report = event => {
+    if (event.kind === 'recorded') this.events.record(event);
+    for (const listener of this.#listeners) listener(event);
+    this.#deps.report(event);
+  };
+
+  /** Follows everything that is reported. Returns how to stop it. */
+  subscribe(listener: (event: AgentEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Learns what there is, and starts the loop. */
+  async start(): Promise<void> {
+    const {supervisor} = this;
+    const {signal} = supervisor;
+    await this.#saved.load();
+    for (const [uid, status] of this.#saved.statuses) this.statuses.adopt(uid, status);
+    await Promise.all([this.pleg.start(), this.monitor.ask(signal)]);
+    const handlers = this.#makeHandlers();
+    supervisor.run(() => syncLoop(this.inbox, handlers, signal, this.#options.onProgress));
+    supervisor.run(() => this.monitor.run(signal));
+    this.#queue.enqueue(HOUSEKEEPING, HOUSEKEEPING_MS);
+    if (this.#options.ownsAllPods) this.#queue.enqueue(GARBAGE_COLLECTION, GARBAGE_COLLECTION_MS);
+  }
+
+  /** Whether nothing is being done to a pod, or about to be. */
+  isQuiet(uid: string): boolean {
+    const pending = this.workers.state.workers.get(uid)?.pending ?? null;
+    const isWorking = this.workers.isBusy(uid) || pending !== null;
+    return !isWorking && this.inbox.size === 0 && !this.pleg.isCatchingUp(uid);
+  }
+
+  /** Stops the loop and all that runs in the background; pods are left as they are. Rejects with the first bug. */
+  async stop(): Promise<void> {
+    this.#queue.clear();
+    try {
+      await this.supervisor.stop();
+    } finally {
+      await this.#prober.close();
+      this.kubeRuntime.close();
+      await this.#saved.flush();
+    }
+  }
+
+  #due(item: string): void {
+    if (item === HOUSEKEEPING) {
+      post(this.inbox, {channel: 'housekeeping'});
+      this.#queue.enqueue(HOUSEKEEPING, HOUSEKEEPING_MS);
+    } else if (item === GARBAGE_COLLECTION) {
+      this.supervisor.run(() => this.#collectGarbage());
+    } else {
+      const uid = item.startsWith(DEADLINE) ? item.slice(DEADLINE.length) : item;
+      post(this.inbox, {channel: 'sync', uid});
+    }
+  }
+
+  /** What the next process has to know is saved with each status; that of a rejected pod is decided anew each time. */
+  #statusChanged(pod: Pod, status: PodStatus): void {
+    const {uid} = pod.metadata;
+    if (this.workers.state.workers.get(uid) !== undefined) {
+      this.#saved.put(uid, {status, runtimeStatus: this.pleg.confirmedStatus(uid) ?? null});
+    }
+    this.#options.onProgress();
+  }
+
+  #makeKubeRuntime(): KubeRuntime {
+    const {runtime, images, clock, logger, config, runtimeName} = this.#deps;
+    return createKubeRuntime({
+      runtime,
+      images,
+      clock,
+      logger,
+      runtimeName,
+      report: this.report,
+      host: this.#makePodHost(),
+      instance: instanceOf(config.rootDir),
+      maxParallelImagePulls: config.maxParallelImagePulls,
+      hostKeyring: this.#host.keyring,
+      onImagePulled: (_image, imageRef) => this.#records.images.put(imageRef, {imageRef, endpoint: runtime.endpoint}),
+    });
+  }
+
+  #makePodHost(): ReturnType<typeof createPodHost> {
+    const {clock, logger, config} = this.#deps;
+    const {machine, facts, cgroups, ...host} = this.#host;
+    return createPodHost({
+      ...host,
+      clock,
+      logger,
+      report: this.report,
+      node: facts,
+      objects: this.#objects,
+      cgroupDriver: cgroups.driver,
+      hostIPs: machine.addresses,
+      clusterDomain: config.clusterDomain,
+      clusterDNS: config.clusterDNS,
+      resolvConf: config.resolvConf,
+      instance: instanceOf(config.rootDir),
+      sourceOf: uid => this.pods.get(uid)?.position.file ?? '',
+      handlers: () => this.monitor.handlers,
+      supportsRecursiveReadOnly: () => this.monitor.features.recursiveReadOnlyMounts,
+    });
+  }
+
+  #makePleg(): Pleg {
+    const {runtime, clock, logger} = this.#deps;
+    return new Pleg({
+      kubeRuntime: this.kubeRuntime,
+      runtime,
+      clock,
+      logger,
+      supervisor: this.supervisor,
+      onEvent: event => post(this.inbox, {channel: 'pleg', event}),
+      onLook: () => this.#options.onProgress(),
+      savedStatus: uid => this.#saved.runtimeStatus(uid),
+    });
+  }
+
+  #makeProber(): ProberManager {
+    const {runtime, clock, version, random = Math.random} = this.#deps;
+    return createProberManager({
+      runtime,
+      clock,
+      version,
+      report: this.report,
+      agentStart: clock.now(),
+      podStatus: uid => this.statuses.get(uid),
+      onResult: update => post(this.inbox, {channel: 'probe', update}),
+      startSpread: random,
+    });
+  }
+
+  #makeEnvironment(): PodEnvironment {
+    const {runtime, logger} = this.#deps;
+    const {facts, ...host} = this.#host;
+    return createPodEnvironment({
+      ...host,
+      node: facts,
+      objects: this.#objects,
+      records: this.#records.pods,
+      endpoint: runtime.endpoint,
+      logger,
+      activePods: () => this.pods.all().flatMap(({pod}) => (this.#isActive(pod.metadata.uid) ? pod : [])),
+    });
+  }
+
+  #makeWorkers(): PodWorkers {
+    const {clock, config, random = Math.random} = this.#deps;
+    const sync = this.#syncPodDeps();
+    return new PodWorkers({
+      clock,
+      supervisor: this.supervisor,
+      syncer: {
+        perform: (call, status, signal) => performCall(sync, call, status, signal),
+        failed: (call, error) => recordFailure(sync, call, error),
+      },
+      cachedStatus: ref => this.pleg.status(ref),
+      getNewerThan: (ref, time) => this.pleg.getNewerThan(ref, time),
+      requeue: (uid, delayMs) => this.#queue.enqueue(uid, delayMs),
+      onCallEnded: () => this.#options.onProgress(),
+      onFinished: (uid, next) => this.#workerFinished(uid, next),
+      syncFrequencyMs: config.syncFrequencyMs,
+      random,
+    });
+  }
+
+  #syncPodDeps(): SyncPodDeps {
+    const {clock} = this.#deps;
+    return {
+      ...this.#publish,
+      prober: this.#prober,
+      kubeRuntime: this.kubeRuntime,
+      crashLoop: this.#crashLoop,
+      environment: this.#environment,
+      softAdmit: pod => this.#softAdmit(pod),
+      networkProblem: () => this.monitor.networkProblem,
+      getNewerThan: (ref, time) => this.pleg.getNewerThan(ref, time),
+      inspect: ref => this.pleg.inspect(ref),
+      wakeAt: (uid, at) => this.#queue.enqueue(DEADLINE + uid, at - clock.now()),
+    };
+  }
+
+  /** Whoever waited for the name of a static pod goes on at once, and what is left of the pod is cleaned up. */
+  #workerFinished(uid: string, next: string | null): void {
+    const {clock} = this.#deps;
+    const pod = this.pleg.pod(uid) ?? this.pods.get(uid)?.pod.metadata;
+    if (pod !== undefined) {
+      const {name, namespace} = pod;
+      this.report({kind: 'pod-terminated', at: clock.now(), pod: {uid, name, namespace}});
+    }
+    this.#queue.remove(DEADLINE + uid);
+    if (next !== null) post(this.inbox, {channel: 'sync', uid: next});
+    post(this.inbox, {channel: 'housekeeping'});
+  }
+
+  #softAdmit(pod: Pod): ReturnType<SyncPodDeps['softAdmit']> {
+    if (pod.spec.hostUsers !== false || this.monitor.features.userNamespaces) return null;
+    return {reason: 'Blocked', message: 'hostUsers: false needs a runtime that supports user namespaces'};
+  }
+
+  #makeHousekeeping(): Housekeeping {
+    const {clock, logger} = this.#deps;
+    const {sources, scope} = this.#options;
+    return new Housekeeping({
+      clock,
+      logger,
+      report: this.report,
+      supervisor: this.supervisor,
+      pods: this.pods,
+      workers: this.workers,
+      pleg: this.pleg,
+      kubeRuntime: this.kubeRuntime,
+      environment: this.#environment,
+      scope,
+      sources,
+      isActive: uid => this.#isActive(uid),
+      keepOnly: uids => {
+        for (const kept of [this.statuses, this.#reasons, this.#crashLoop, this.#prober]) kept.keepOnly(uids);
+      },
+      onRemoved: ref => this.#podRemoved(ref),
+    });
+  }
+
+  #podRemoved(ref: PodRef): void {
+    if (this.pods.get(ref.uid) === undefined) this.#saved.delete(ref.uid);
+    this.#options.onRemoved(ref);
+    post(this.inbox, {channel: 'housekeeping'});
+  }
+
+  #isActive(uid: string): boolean {
+    return isActive(uid, this.workers, this.statuses);
+  }
+
+  #makeHandlers(): PodHandlers {
+    const {clock, config, logger} = this.#deps;
+    const {supervisor, kubeRuntime, pods, workers, statuses, report} = this;
+    const cachedStatus = (ref: PodRef): ReturnType<Pleg['status']> => this.pleg.status(ref);
+    const keep = config.maxDeadContainersPerContainer;
+    return new PodHandlers({
+      clock,
+      report,
+      pods,
+      workers,
+      statuses,
+      cachedStatus,
+      node: admissionNode(this.#host.allocatable, config, this.monitor.features.supplementalGroupsPolicy),
+      deletor: new ContainerDeletor({kubeRuntime, cachedStatus, supervisor, logger, keep}),
+      housekeeping: this.#housekeeping,
+      publish: pod => publishStatus(this.#publish, pod, cachedStatus(podRef(pod)), false),
+      replaceObjects: snapshots => (this.#objects.replace(snapshots) ? this.#environment.objectUsers() : []),
+    });
+  }
+
+  async #collectGarbage(): Promise<void> {
+    const {logger, config} = this.#deps;
+    const {state} = this.workers;
+    try {
+      await this.kubeRuntime.garbageCollect(
+        {
+          policy: {minAgeMs: 0, maxPerPodContainer: config.maxDeadContainersPerContainer, maxContainers: -1},
+          isContentRemoved: uid => contentShouldBeRemoved(state, uid),
+          isRuntimeRemoved: uid => runtimeShouldBeRemoved(state, uid),
+          allSourcesReady: this.#housekeeping.haveAllDelivered,
+          evictNonDeletedPods: false,
+        },
+        this.supervisor.signal,
+      );
+    } catch (error) {
+      if (this.supervisor.signal.aborted || isBug(error)) throw error;
+      logger.warn('cannot collect garbage', {error: (error as Error).message});
+    }
+    this.#queue.enqueue(GARBAGE_COLLECTION, GARBAGE_COLLECTION_MS);
+  }
+}
