@@ -13527,7 +13527,7 @@ export const ContainerEventResponse: MessageFns<ContainerEventResponse> = {
 
 /**
  * Pods and containers. Names and numbers are those of the Kubernetes Container Runtime Interface; what is left out, and
- * why, is listed in scripts/verify-proto.ts.
+ * why, is listed in left-out.json.
  */
 export type RuntimeServiceDefinition = typeof RuntimeServiceDefinition;
 export const RuntimeServiceDefinition = {
