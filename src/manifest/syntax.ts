@@ -30,11 +30,11 @@ export const MAX_DEPTH = 500;
 /** A step from a value to one inside it: a mapping's key or a list's index. */
 export type PathStep = string | number;
 
-/** Field path as Kubernetes prints it: names joined by dots, [0] for list items. */
+/** Field path as Kubernetes prints it: names joined by dots, brackets around indexes and names that hold dots. */
 export function pathText(steps: readonly PathStep[]): string {
   let text = '';
   for (const step of steps) {
-    if (typeof step === 'number') text += `[${step}]`;
+    if (typeof step === 'number' || /[.[\]]/.test(step)) text += `[${step}]`;
     else text += text === '' ? step : `.${step}`;
   }
   return text;

@@ -25,7 +25,7 @@ export interface Definitions {
 }
 
 export interface Decoded<T> {
-  /** Complete also if there are errors: wrong values are left out. */
+  /** Complete also if there are errors: wrong values are left out, or empty where one is required. */
   readonly value: T;
   /** Values that Go would refuse: wrong types, numbers out of range, unreadable quantities and times. */
   readonly errors: readonly FieldError[];
@@ -88,14 +88,14 @@ function decodeStruct(definition: string, value: ManifestValue, path: string, de
   for (const [name, given] of value) {
     const field = fields.get(name);
     if (field === undefined) {
-      decoding.unknown.push(unknownField(childPath(path, name), name, [...fields.keys()]));
+      decoding.unknown.push(unknownField(unknownPath(path, name), name, [...fields.keys()]));
     } else if (given !== null) {
       const decoded = decodeValue(field.type, given, childPath(path, name), decoding);
       if (decoded !== undefined && (field.presence !== 'plain' || !isEmpty(decoded))) result[name] = decoded;
     }
   }
   for (const {name, type} of requiredFieldsOf(definition)) {
-    if ((value.get(name) ?? null) !== null) continue;
+    if (Object.hasOwn(result, name)) continue;
     const empty = emptyValue(type);
     if (empty !== undefined) result[name] = empty;
   }
@@ -107,9 +107,8 @@ function decodeList(element: TypeSpec, value: ManifestValue, path: string, decod
     refuse('a list', value, path, decoding);
     return undefined;
   }
-  return value
-    .map((item, index) => decodeValue(element, item, `${path}[${index}]`, decoding))
-    .filter(item => item !== undefined);
+  // An item that cannot be decoded leaves its place: what comes behind it keeps its index.
+  return value.map((item, index) => decodeValue(element, item, `${path}[${index}]`, decoding) ?? emptyValue(element));
 }
 
 function decodeMap(element: TypeSpec, value: ManifestValue, path: string, decoding: Decoding): unknown {
@@ -160,6 +159,11 @@ function emptyText(scalar: ScalarType): string | undefined {
 function isEmpty(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
   return value === '' || value === 0 || value === false;
+}
+
+/** A name that nobody knows may hold what separates names. */
+function unknownPath(path: string, name: string): string {
+  return /[.[\]]/.test(name) ? `${path}[${name}]` : childPath(path, name);
 }
 
 function childPath(path: string, name: string): string {
