@@ -1,15 +1,21 @@
 import {describe, expect, test} from 'vitest';
-import {JsonNumber, toPlainJson, type ManifestValue} from '../../src/core/pod/decode-value.js';
+import {
+  isManifestList,
+  isManifestMap,
+  JsonNumber,
+  toPlainJson,
+  type ManifestValue,
+} from '../../src/core/pod/decode-value.js';
 import {ManifestSyntaxError} from '../../src/manifest/syntax.js';
 import {parseYaml} from '../../src/manifest/yaml.js';
 
 /** JSON text as Go's sigs.k8s.io/yaml v1.6 prints it, but for the order of keys. */
 function goJson(value: ManifestValue): string {
   if (value instanceof JsonNumber) return value.text;
-  if (value instanceof Map) {
+  if (isManifestMap(value)) {
     return `{${[...value].map(([key, inner]) => `${JSON.stringify(key)}:${goJson(inner)}`).join(',')}}`;
   }
-  return Array.isArray(value) ? `[${value.map(goJson).join(',')}]` : JSON.stringify(value);
+  return isManifestList(value) ? `[${value.map(goJson).join(',')}]` : JSON.stringify(value);
 }
 
 const read = (text: string): string => goJson(parseYaml(text).value);
