@@ -40,7 +40,10 @@ export interface ProbeUpdate extends PublishedResult {
 }
 
 export interface ProberManager {
-  /** Starts the workers of a pod that are missing. Those that run keep the probe they were started with. */
+  /**
+   * Starts the workers of a pod that are missing. Those that run keep the probe they were started with, but a container
+   * that could be ready by its published status and is not yet is checked at once. To be called at every sync.
+   */
   addPod(pod: Pod): void;
   /** Ends the liveness and startup workers of a pod that is being stopped: they shall not interfere with that. */
   stopLivenessAndStartup(uid: string): void;
@@ -87,7 +90,12 @@ export function createProberManager(deps: ProberDeps): ProberManager {
   const start = (probed: Probed): void => {
     const {uid} = probed.pod.metadata;
     const key = keyOf(probed.container.name, probed.probeType);
-    if (workers.get(uid)?.has(key) === true || hasNothingToDo(deps, probed)) return;
+    const running = workers.get(uid)?.get(key);
+    if (running !== undefined) {
+      if (awaitsReadiness(deps, probed, results.readiness)) running.trigger();
+      return;
+    }
+    if (hasNothingToDo(deps, probed)) return;
     const worker = startWorker(deps, probed, publish);
     workers.set(uid, (workers.get(uid) ?? new Map<string, ProbeWorker>()).set(key, worker));
     alive.add(worker);
@@ -156,6 +164,13 @@ function specOf(deps: ProberDeps, {pod, container, probeType, probe}: Probed): P
 function look(deps: ProberDeps, {pod, container}: Probed): ProbedPod | null {
   const status = deps.podStatus(pod.metadata.uid);
   return status === undefined ? null : probedPod(pod, status, container.name);
+}
+
+/** Mirrors kubelet v1.36 UpdatePodStatus, which triggers such a check whenever it makes a status. */
+function awaitsReadiness(deps: ProberDeps, probed: Probed, readiness: ProbeResults): boolean {
+  if (probed.probeType !== 'readiness') return false;
+  const container = look(deps, probed)?.container ?? null;
+  return container?.state === 'running' && container.started && readiness.get(container.id) !== 'success';
 }
 
 /**

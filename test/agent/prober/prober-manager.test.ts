@@ -118,6 +118,24 @@ test('results can be read the moment they are told', async () => {
   expect(seen).toEqual(['failure', 'success', undefined]);
 });
 
+test('a container that has come up is checked for readiness at the next sync, not only when its period is over', async () => {
+  const {manager, clock, statuses, commands} = aWorld();
+  manager.addPod(POD);
+  await clock.advance(1000);
+  statuses.set(UID, {phase: 'Running', containerStatuses: [aStatus('main', {started: false})]});
+  manager.addPod(POD);
+  await settle();
+  expect(commands).toEqual([]);
+  statuses.set(UID, UP);
+  manager.addPod(POD);
+  await settle();
+  expect(commands).toEqual(['ready']);
+  manager.addPod(POD);
+  await settle();
+  expect(commands).toEqual(['ready']);
+  await manager.close();
+});
+
 test('a trigger finds its worker, or says that there is none', async () => {
   const {manager, clock, statuses, commands} = aWorld();
   manager.addPod(POD);
