@@ -1,6 +1,9 @@
 // Runs a piece of work on a fake clock to its end, however much of that time it takes.
 import {settle, type FakeClock} from './fake-clock.js';
 
+/** Turns of the event loop that real I/O may take meanwhile. */
+const MOST_IDLE_TURNS = 5000;
+
 /** The outcome of `work`. Throws Error when it waits for something that time does not bring. */
 export async function driveClock<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   const state = {done: false};
@@ -8,7 +11,7 @@ export async function driveClock<T>(clock: FakeClock, work: Promise<T>): Promise
     state.done = true;
   });
   finished.catch(() => undefined);
-  for (let idle = 0; idle < 20;) {
+  for (let idle = 0; idle < MOST_IDLE_TURNS;) {
     await settle(1);
     if (state.done) return finished;
     const due = clock.nextDue;
