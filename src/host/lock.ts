@@ -1,7 +1,8 @@
 // One holder a lock file: the kernel's flock on an open file, so that nothing is stale after a crash, and a line in the file
 // that says who it is. Node has no flock(2); util-linux's flock takes it on the descriptor we keep open.
+import {closeSync, ftruncateSync, openSync, writeSync} from 'node:fs';
 import {mkdir, open, readFile} from 'node:fs/promises';
-import {dirname, join} from 'node:path';
+import {basename, dirname, join} from 'node:path';
 import {HostError, RootLockedError} from '../core/errors.js';
 import {runCommand} from './run-command.js';
 
@@ -35,46 +36,49 @@ export async function acquireLock(path: string, self: LockHolder, options: LockO
       hint: 'run as root, or choose another --root-dir',
     });
   });
-  const file = await open(path, 'a+', 0o600).catch((error: unknown) => {
-    throw new HostError(`cannot open the lock ${path}: ${(error as Error).message}`, {
-      cause: error,
-      hint: 'run as root, or choose another --root-dir',
-    });
-  });
+  const fd = openLock(path);
   const {waitSeconds = 0, signal} = options;
   const patience = waitSeconds === 0 ? ['--nonblock'] : ['--timeout', String(waitSeconds)];
   const {code, stderr} = await runCommand('flock', [...patience, '--exclusive', '3'], {
-    extraFds: [file.fd],
+    extraFds: [fd],
     ...(signal === undefined ? {} : {signal}),
-  }).catch(async (error: unknown) => {
-    await file.close();
+  }).catch((error: unknown) => {
+    closeSync(fd);
     throw error;
   });
   if (code !== 0) {
-    await file.close();
+    closeSync(fd);
     if (stderr.trim() !== '') throw new HostError(`cannot lock ${path}: ${stderr.trim()}`);
     throw lockedError(path, await readHolder(path));
   }
-  await file.truncate(0);
-  await file.writeFile(`${JSON.stringify(self)}\n`);
+  ftruncateSync(fd);
+  writeSync(fd, `${JSON.stringify(self)}\n`);
   return {
-    async release() {
+    release() {
       // Emptied first: whoever reads the file after the lock is free must not be told of us.
-      await file.truncate(0);
-      await file.close();
+      ftruncateSync(fd);
+      closeSync(fd);
+      return Promise.resolve();
     },
   };
 }
 
+/** A bare descriptor: a FileHandle that nobody refers to any more would be closed, and the lock with it. */
+function openLock(path: string): number {
+  try {
+    return openSync(path, 'a+', 0o600);
+  } catch (error) {
+    throw new HostError(`cannot open the lock ${path}: ${(error as Error).message}`, {
+      cause: error,
+      hint: 'run as root, or choose another --root-dir',
+    });
+  }
+}
+
 /** This process, as a lock names it. */
 export function thisProcess(): LockHolder {
-  return {
-    pid: process.pid,
-    command: process.argv
-      .slice(1)
-      .map(argument => argument.split('/').pop())
-      .join(' '),
-  };
+  const [program = '', ...args] = process.argv.slice(1);
+  return {pid: process.pid, command: [basename(program), ...args].join(' ')};
 }
 
 /** Who holds a lock now; null when it is free or was never taken. */
