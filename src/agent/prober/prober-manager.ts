@@ -17,6 +17,7 @@ import type {ContainerId} from '../../core/runtime-status/types.js';
 import {podReporter} from '../../kuberuntime/pod-reporter.js';
 import {makeCheck, type CheckDeps, type CheckTarget} from './check.js';
 import {startProbeWorker, type ProbeWorker} from './probe-worker.js';
+import {WorkerRegistry} from './worker-registry.js';
 
 export interface ProberDeps extends CheckDeps {
   readonly report: Report;
@@ -67,8 +68,7 @@ const PROBE_FIELDS = {startup: 'startupProbe', readiness: 'readinessProbe', live
 const PROBE_TYPES: readonly ProbeType[] = ['startup', 'readiness', 'liveness'];
 
 export function createProberManager(deps: ProberDeps): ProberManager {
-  const workers = new Map<string, Map<string, ProbeWorker>>();
-  const alive = new Set<ProbeWorker>();
+  const workers = new WorkerRegistry();
   const results = {
     liveness: new Map<ContainerId, ProbeResult>(),
     readiness: new Map<ContainerId, ProbeResult>(),
@@ -79,59 +79,31 @@ export function createProberManager(deps: ProberDeps): ProberManager {
     else results[update.probeType].set(update.containerId, update.result);
     deps.onResult(update);
   };
+  const startOrWake = (probed: Probed): void => {
+    const key = {uid: probed.pod.metadata.uid, containerName: probed.container.name, probeType: probed.probeType};
+    const running = workers.find(key);
+    if (running === undefined) {
+      if (!hasNothingToDo(deps, probed)) workers.add(key, startWorker(deps, probed, publish));
+    } else if (awaitsReadiness(deps, probed, results.readiness)) running.trigger();
+  };
   const find = (uid: string, containerName: string, probeType: ProbeType): ProbeWorker | undefined =>
-    workers.get(uid)?.get(keyOf(containerName, probeType));
-  const forget = (uid: string, key: string, worker: ProbeWorker): void => {
-    const own = workers.get(uid);
-    if (own?.get(key) !== worker) return;
-    own.delete(key);
-    if (own.size === 0) workers.delete(uid);
-  };
-  const start = (probed: Probed): void => {
-    const {uid} = probed.pod.metadata;
-    const key = keyOf(probed.container.name, probed.probeType);
-    const running = workers.get(uid)?.get(key);
-    if (running !== undefined) {
-      if (awaitsReadiness(deps, probed, results.readiness)) running.trigger();
-      return;
-    }
-    if (hasNothingToDo(deps, probed)) return;
-    const worker = startWorker(deps, probed, publish);
-    workers.set(uid, (workers.get(uid) ?? new Map<string, ProbeWorker>()).set(key, worker));
-    alive.add(worker);
-    // A worker fails only on a bug, and then the rejection shall be seen.
-    void worker.done.finally(() => {
-      alive.delete(worker);
-      forget(uid, key, worker);
-    });
-  };
-  /** A worker that was told to stop is gone for everybody else, however long its last check takes to end. */
-  const stop = (uid: string, isMeant: (key: string) => boolean): void => {
-    for (const [key, worker] of workers.get(uid) ?? []) {
-      if (!isMeant(key)) continue;
-      worker.stop();
-      forget(uid, key, worker);
-    }
-  };
+    workers.find({uid, containerName, probeType});
 
   return {
     results,
-    addPod: pod => probesOf(pod).forEach(start),
-    stopLivenessAndStartup: uid => stop(uid, key => !key.startsWith('readiness/')),
-    removePod: uid => stop(uid, () => true),
+    addPod: pod => probesOf(pod).forEach(startOrWake),
+    stopLivenessAndStartup: uid => workers.stop(uid, ['liveness', 'startup']),
+    removePod: uid => workers.stop(uid),
     keepOnly(uids) {
-      for (const uid of [...workers.keys()]) if (!uids.has(uid)) stop(uid, () => true);
+      for (const uid of workers.uids()) if (!uids.has(uid)) workers.stop(uid);
     },
-    trigger(uid, containerName, probeType) {
-      const worker = find(uid, containerName, probeType);
+    trigger(...key) {
+      const worker = find(...key);
       worker?.trigger();
       return worker !== undefined;
     },
-    hasWorker: (uid, containerName, probeType) => find(uid, containerName, probeType) !== undefined,
-    async close() {
-      for (const uid of [...workers.keys()]) stop(uid, () => true);
-      await Promise.all([...alive].map(worker => worker.done));
-    },
+    hasWorker: (...key) => find(...key) !== undefined,
+    close: () => workers.close(),
   };
 }
 
@@ -151,10 +123,6 @@ function probesOf(pod: Pod): readonly Probed[] {
       return probe === undefined ? [] : [{pod, container, probeType, probe}];
     }),
   );
-}
-
-function keyOf(containerName: string, probeType: ProbeType): string {
-  return `${probeType}/${containerName}`;
 }
 
 function specOf(deps: ProberDeps, {pod, container, probeType, probe}: Probed): ProbeWorkerSpec {
