@@ -23,8 +23,8 @@ export const FAKE_NODE: NodeFacts = {
 };
 
 export class FakePodHost implements PodHost {
-  readonly node = FAKE_NODE;
-  readonly podLogsDirectory = '/logs';
+  readonly node: NodeFacts = FAKE_NODE;
+  readonly podLogsDirectory: string = '/logs';
   /** What was asked, in order, e.g. `link web/main`. */
   readonly calls: string[] = [];
   readonly links: ContainerLog[] = [];
