@@ -1,5 +1,6 @@
 // The way in: finds the command for the words given and runs it. Whatever goes wrong ends as lines on stderr and an exit
 // code; only a crash of Node itself ends the process by force.
+import {setMaxListeners} from 'node:events';
 import {run} from '@oclif/core';
 import packageJson from '../../package.json' with {type: 'json'};
 import {UsageError} from '../core/errors.js';
@@ -27,6 +28,8 @@ export function oclifPackage(target: string): Readonly<Record<string, unknown>> 
 /** Runs the command line `argv` (without node and script) and sets process.exitCode. */
 export async function main(argv: readonly string[], commands: CommandModule): Promise<void> {
   exitWithBugOnCrash();
+  // One signal stops a whole run: as many listen to it as there are things to stop.
+  setMaxListeners(0);
   try {
     const words = kubeletVerbosity(commandFirst(argv, globalFlags));
     const options = {root: commands.root, pjson: oclifPackage(commands.target), devPlugins: false, userPlugins: false};

@@ -11,6 +11,8 @@ export interface ManifestRequest {
   readonly paths: readonly string[];
   readonly nodeName: string;
   readonly validate: ValidateMode;
+  /** Whether a ConfigMap or Secret that a pod needs must be among the manifests. Default true. */
+  readonly requireReferences?: boolean;
 }
 
 /** Paths by position, then by -f. Throws UsageError when there are none. */
@@ -26,8 +28,8 @@ export function pathsOf(
 /** Reads all paths. Rejects with UsageError for one that does not exist; what is wrong with manifests is in the answer. */
 export async function loadManifests(session: Session, request: ManifestRequest): Promise<ManifestSet> {
   const {readManifests} = await import('../manifest/read.js');
-  const {nodeName, validate, paths} = request;
-  const options = {nodeName, validate, requireReferences: true, readStdin, signal: session.signal};
+  const {nodeName, validate, paths, requireReferences = true} = request;
+  const options = {nodeName, validate, requireReferences, readStdin, signal: session.signal};
   const set = await readManifests(paths, options);
   for (const {position, note} of set.skipped) session.err(`${renderPosition(position)}: ${note}`);
   return set;

@@ -2,6 +2,7 @@
 import {commands as helpCommands} from '@oclif/plugin-help';
 import {main} from '../cli/main.js';
 import Apply from './apply.js';
+import Delete from './delete.js';
 import Doctor from './doctor.js';
 import Get from './get.js';
 import Logs from './logs.js';
@@ -14,6 +15,7 @@ import Version from './version.js';
 
 export const COMMANDS = {
   apply: Apply,
+  delete: Delete,
   doctor: Doctor,
   get: Get,
   help: helpCommands.help,

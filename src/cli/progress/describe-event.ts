@@ -60,10 +60,15 @@ function describeEnd(event: AgentEvent & {kind: 'step-finished'}): EventLine | n
   return podLine(level, event.pod, text, {reason: error.reason});
 }
 
+/** Warnings of a kubelet without cluster DNS, on every pod that does not ask for something else: no news here. */
+const EXPECTED: ReadonlySet<string> = new Set(['MissingClusterDNS']);
+
 function describeRecorded(event: AgentEvent & {kind: 'recorded'}): EventLine {
-  const level = event.type === 'Warning' ? 'warn' : 'info';
-  const where = event.fieldPath === undefined ? {} : {fieldPath: event.fieldPath};
-  return podLine(level, event.pod, `${event.reason}: ${event.message}`, {reason: event.reason, ...where});
+  const {reason, message, fieldPath} = event;
+  const level = EXPECTED.has(reason) ? 'debug' : event.type === 'Warning' ? 'warn' : 'info';
+  const container = /\{(.+)\}$/.exec(fieldPath ?? '')?.[1];
+  const about = container === undefined ? reason : `${reason} ${container}`;
+  return podLine(level, event.pod, `${about}: ${message}`, {reason, ...(fieldPath !== undefined && {fieldPath})});
 }
 
 function describeNotice(event: AgentEvent & {kind: 'notice'}): EventLine {

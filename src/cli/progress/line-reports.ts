@@ -7,11 +7,19 @@ import {describeEvent, type EventLine} from './describe-event.js';
 
 const RANK: Readonly<Record<LogLevel, number>> = {error: 0, warn: 1, info: 2, debug: 3};
 
+/** How long a line that was said is not said again, as the kubelet keeps back equal errors. */
+const SILENCE_MS = 60_000;
+
 /** One line an event that tells something, without control characters: `default/web: Pulled: ...`. */
 export function plainReport(write: (line: string) => void, level: LogLevel = 'info'): Report {
+  const saidAt = new Map<string, number>();
   return event => {
-    const line = describeEvent(event);
-    if (line !== null && RANK[line.level] <= RANK[level]) write(plainLine(line));
+    const told = describeEvent(event);
+    if (told === null || RANK[told.level] > RANK[level]) return;
+    const line = plainLine(told);
+    if (event.at - (saidAt.get(line) ?? -Infinity) < SILENCE_MS) return;
+    saidAt.set(line, event.at);
+    write(line);
   };
 }
 
