@@ -1,6 +1,6 @@
 // From a field path to the line and column of the field. Nothing is kept for it while reading: a document is scanned
 // again when an error needs it.
-import {EVENT_ID, getScalarValue, SCALAR_STYLE, type Event} from 'js-yaml';
+import {EVENT_ID, getScalarValue, SCALAR_STYLE} from 'js-yaml';
 import {ManifestSyntaxError, type PathStep} from './syntax.js';
 import {scanYaml, type ScannedYaml} from './yaml-scan.js';
 
@@ -16,18 +16,31 @@ export function positionOfOffset(text: string, offset: number, firstLine = 1): T
   return {line: firstLine + lines.length - 1, column: (lines.at(-1)?.length ?? 0) + 1};
 }
 
-/**
- * The offset of the field that a path names, in one document's text: of its key, or of a list's item. The nearest
- * outer field stands in for one that is not there.
- */
-export function locateField(text: string, path: string): number {
-  const steps = parsePath(path);
+/** Finds fields in one document's text. It is scanned when the first one is asked for, and only then. */
+export interface FieldLocator {
+  /**
+   * The offset of the field that a path names: of its key, or of a list's item. The nearest outer field stands in for
+   * one that is not there.
+   */
+  readonly offsetOf: (path: string) => number;
+}
+
+export function fieldLocator(text: string): FieldLocator {
+  let walk: Walk | null | undefined;
+  return {
+    offsetOf(path) {
+      walk ??= walk === null ? null : tryWalk(text);
+      return walk === null ? 0 : walk.originalOffset(locateSteps(walk, parsePath(path)));
+    },
+  };
+}
+
+/** null = a JSON text that YAML cannot read: it still has a beginning. */
+function tryWalk(text: string): Walk | null {
   try {
-    const scanned = scanYaml(text);
-    return scanned.originalOffset(locateSteps(startWalk(scanned), steps));
+    return startWalk(scanYaml(text));
   } catch (error) {
-    // A JSON text that YAML cannot read still has a beginning.
-    if (error instanceof ManifestSyntaxError) return 0;
+    if (error instanceof ManifestSyntaxError) return null;
     throw error;
   }
 }
@@ -42,20 +55,19 @@ export function parsePath(path: string): readonly PathStep[] {
 }
 
 /** The events of one document, and what is needed to follow them. */
-interface Walk {
-  readonly text: string;
-  readonly events: readonly Event[];
+interface Walk extends ScannedYaml {
   /** Index of the node that carries an anchor; the last one of a name, which is the only one in practice. */
   readonly anchors: ReadonlyMap<string, number>;
 }
 
-function startWalk({text, events}: ScannedYaml): Walk {
+function startWalk(scanned: ScannedYaml): Walk {
+  const {text, events} = scanned;
   const anchors = new Map<string, number>();
   events.forEach((event, index) => {
     if (event.type === EVENT_ID.ALIAS || !('anchorStart' in event) || event.anchorStart < 0) return;
     anchors.set(text.slice(event.anchorStart, event.anchorEnd), index);
   });
-  return {text, events, anchors};
+  return {...scanned, anchors};
 }
 
 function locateSteps(walk: Walk, steps: readonly PathStep[]): number {

@@ -6,7 +6,7 @@ import {missingReferences} from './companions.js';
 import {splitDocuments, type DocumentText} from './documents.js';
 import {interpretObject, type Findings, type FoundObject, type FoundPod} from './interpret.js';
 import {looksLikeJson, parseJson} from './json.js';
-import {locateField, positionOfOffset} from './locate.js';
+import {fieldLocator, positionOfOffset, type FieldLocator} from './locate.js';
 import {ManifestSyntaxError, type ParsedText} from './syntax.js';
 import {decodeManifestBytes, UnreadableTextError} from './text.js';
 import {
@@ -39,7 +39,7 @@ export function readManifestTexts(files: readonly ManifestFile[], options: Inter
     pods,
     companions,
     skipped: findings.skipped.map(describeSkipped),
-    problems: findings.problems.map(locate),
+    problems: locateProblems(findings.problems),
     brokenFiles: [...broken],
     files: files.map(({file}) => file),
   };
@@ -175,9 +175,49 @@ function positionOfObject({file, document, path}: ObjectPlace): ManifestPosition
   return {file, line: document.firstLine + Math.max(ahead, 0), ...(path !== '' && {path})};
 }
 
-function locate({place, severity, offset, ...error}: RawProblem): ManifestProblem {
+/** Nobody reads more of one file, and each costs a search. */
+const MAX_PROBLEMS_OF_A_FILE = 100;
+
+/** Each with its line and column. What the replicas of a workload have in common is said once. */
+function locateProblems(problems: readonly RawProblem[]): readonly ManifestProblem[] {
+  const locators = new Map<DocumentText, FieldLocator>();
+  const locatorOf = (document: DocumentText): FieldLocator => {
+    const locator = locators.get(document) ?? fieldLocator(document.text);
+    locators.set(document, locator);
+    return locator;
+  };
+  return limitPerFile(distinct(problems)).map(problem => locate(problem, locatorOf));
+}
+
+function distinct(problems: readonly RawProblem[]): readonly RawProblem[] {
+  const keyOf = ({place, path, type, detail, offset}: RawProblem): string =>
+    [place.file, place.document.firstLine, place.path, path, type, detail, offset ?? ''].join('\n');
+  return [...new Map(problems.map(problem => [keyOf(problem), problem])).values()];
+}
+
+function limitPerFile(problems: readonly RawProblem[]): readonly RawProblem[] {
+  const counts = new Map<string, number>();
+  const kept = problems.filter(({place: {file}}) => {
+    const count = (counts.get(file) ?? 0) + 1;
+    counts.set(file, count);
+    return count <= MAX_PROBLEMS_OF_A_FILE;
+  });
+  const rest = [...counts].filter(([, count]) => count > MAX_PROBLEMS_OF_A_FILE);
+  return [
+    ...kept,
+    ...rest.map(([file, count]) => fileProblem(file, `has ${count - MAX_PROBLEMS_OF_A_FILE} more problems`)),
+  ];
+}
+
+function locate(
+  {place, severity, offset, ...error}: RawProblem,
+  locatorOf: (document: DocumentText) => FieldLocator,
+): ManifestProblem {
   const path = offset === undefined ? joinPath(place.path, error.path) : error.path;
-  const {text, firstLine} = place.document;
-  const position = firstLine === 0 ? {} : positionOfOffset(text, offset ?? locateField(text, path), firstLine);
-  return {...error, path, severity, position: {file: place.file, ...position, ...(path !== '' && {path})}};
+  const {document, file} = place;
+  const position =
+    document.firstLine === 0
+      ? {}
+      : positionOfOffset(document.text, offset ?? locatorOf(document).offsetOf(path), document.firstLine);
+  return {...error, path, severity, position: {file, ...position, ...(path !== '' && {path})}};
 }

@@ -14,8 +14,9 @@ export interface ScannedYaml {
 const TOO_SHALLOW = 'deficient indentation';
 /** Deeper than any key can be, so that one insertion a line is enough. */
 const INDENTATION = ' '.repeat(MAX_DEPTH);
-/** Lines that are indented for js-yaml before giving up; each costs another scan. */
+/** Lines that are indented for js-yaml before giving up; each costs another scan, so that long texts get fewer. */
 const MAX_REPAIRS = 300;
+const MAX_RESCANNED = 5_000_000;
 
 /** Scans one document. Throws ManifestSyntaxError with an offset into `text`. */
 export function scanYaml(text: string): ScannedYaml {
@@ -27,6 +28,7 @@ export function scanYaml(text: string): ScannedYaml {
     );
   checkDirectives(text);
   let patched = text;
+  const maxRepairs = Math.min(MAX_REPAIRS, Math.ceil(MAX_RESCANNED / (text.length + 1)));
   for (let repairs = 0; ; repairs++) {
     try {
       const events = parseEvents(patched, {maxDepth: MAX_DEPTH});
@@ -36,7 +38,7 @@ export function scanYaml(text: string): ScannedYaml {
       if (!(error instanceof YAMLException)) throw error;
       const offset = error.mark?.position ?? 0;
       const repaired =
-        error.reason === TOO_SHALLOW && repairs < MAX_REPAIRS ? repairAt(patched, offset, insertions) : undefined;
+        error.reason === TOO_SHALLOW && repairs < maxRepairs ? repairAt(patched, offset, insertions) : undefined;
       if (repaired === undefined) throw new ManifestSyntaxError(error.reason, originalOffset(offset));
       patched = repaired;
     }

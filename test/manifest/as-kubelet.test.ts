@@ -54,6 +54,28 @@ describe('a kubelet refuses', () => {
   });
 });
 
+describe('a name', () => {
+  const nameOf = (name: string, nodeName = 'node1'): string => {
+    const verdict = judgeAsKubelet(bytes(pod(name)), {nodeName, source: '/m/web.yaml', isFile: true});
+    return verdict.taken ? verdict.pod.metadata.name : verdict.errorClass;
+  };
+
+  test.for([
+    ['web.v1', 'web.v1-node1'],
+    ['a'.repeat(63), `${'a'.repeat(63)}-node1`],
+    ['a'.repeat(247), `${'a'.repeat(247)}-node1`],
+    ['a'.repeat(248), 'validation'],
+    ['a-', 'a--node1'],
+    ['-a', 'validation'],
+  ] as const)('%s becomes %s', ([name, want]) => {
+    expect(nameOf(name)).toBe(want);
+  });
+
+  test('of a node in upper case makes every pod invalid: the node name itself stays', () => {
+    expect(nameOf('web', 'BOX')).toBe('validation');
+  });
+});
+
 test('of a directory every file without a leading dot counts, and the last definition of a pod', () => {
   const files = [
     {name: 'b.yaml', bytes: bytes(pod('web'))},

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {isManifestList, isManifestMap, type ManifestValue} from '../../src/core/pod/decode-value.js';
-import {locateField, positionOfOffset} from '../../src/manifest/locate.js';
+import {fieldLocator, positionOfOffset} from '../../src/manifest/locate.js';
 import {parseYaml} from '../../src/manifest/yaml.js';
 
 const TEXT = `apiVersion: v1
@@ -33,7 +33,7 @@ describe('a field path', () => {
     ['spec.containers[7]', 5, 3],
     ['nowhere', 1, 1],
   ] as const)('%s is at %i:%i', ([field, line, column]) => {
-    expect(positionOfOffset(TEXT, locateField(TEXT, field))).toEqual({line, column});
+    expect(positionOfOffset(TEXT, fieldLocator(TEXT).offsetOf(field))).toEqual({line, column});
   });
 
   test('counts lines from the one its document begins in', () => {
@@ -42,7 +42,10 @@ describe('a field path', () => {
 
   test('points into JSON, too', () => {
     const text = '{"spec": {"containers": [\n  {"name": "a"}]}}';
-    expect(positionOfOffset(text, locateField(text, 'spec.containers[0].name'))).toEqual({line: 2, column: 4});
+    expect(positionOfOffset(text, fieldLocator(text).offsetOf('spec.containers[0].name'))).toEqual({
+      line: 2,
+      column: 4,
+    });
   });
 });
 
@@ -66,9 +69,10 @@ describe('every field of the corpus', () => {
   const corpus = path.join(import.meta.dirname, '../conformance/corpus');
   test.for(fs.readdirSync(corpus))('%s is found at its key', file => {
     const text = fs.readFileSync(path.join(corpus, file), 'utf8');
+    const locator = fieldLocator(text);
     let found = 0;
     for (const {path: field, key} of paths(parseYaml(text).value)) {
-      const offset = locateField(text, field);
+      const offset = locator.offsetOf(field);
       if (key !== undefined)
         expect(text.slice(offset).replace(/^["']/, '').startsWith(key), `${field} in ${file}`).toBe(true);
       found++;

@@ -141,6 +141,37 @@ describe('a problem says where it is', () => {
   });
 });
 
+test('what is said of one file has an end', () => {
+  const many = Array.from({length: 5000}, (_, index) => `  bogus${index}: 1\n`).join('');
+  const {problems} = read({'a.yaml': pod('web', many), 'b.yaml': 'x'});
+  expect(problems.filter(({position}) => position.file === 'a.yaml')).toHaveLength(101);
+  expect(problems.map(({detail}) => detail)).toContain('has 4900 more problems');
+  expect(problems[99]).toMatchObject({position: {line: 104}});
+});
+
+test('the dialect of the kubelet is ours', () => {
+  const text = `apiVersion: v1
+kind: Pod
+metadata: {name: dialect, annotations: {built: 2024-01-01}}
+spec:
+  hostNetwork: yes
+  containers:
+  - &base {name: a, image: busybox:1.36, env: [{name: A, value: "012"}]}
+  - {<<: *base, name: b}
+  volumes: [{name: d, downwardAPI: {defaultMode: 0644, items: [{path: f, mode: 0o400, fieldRef: {fieldPath: metadata.name}}]}}]
+`;
+  const {pods, problems} = read({'a.yaml': text});
+  expect(problems).toEqual([]);
+  expect(pods[0]?.pod).toMatchObject({
+    metadata: {annotations: {built: '2024-01-01'}},
+    spec: {
+      hostNetwork: true,
+      containers: [{name: 'a'}, {name: 'b', image: 'busybox:1.36', env: [{name: 'A', value: '012'}]}],
+      volumes: [{downwardAPI: {defaultMode: 420, items: [{mode: 256}]}}],
+    },
+  });
+});
+
 describe('--validate', () => {
   const text = pod('web', '  bogus: 1\n  hostPID: true\n  hostPID: false\n');
 

@@ -81,6 +81,11 @@ describe('Deployment and ReplicaSet', () => {
   });
 });
 
+test('what replicas have in common is said once', () => {
+  const text = workload('apps/v1', 'Deployment', '  replicas: 3\n', '      serviceAccountName: robot\n');
+  expect(problemsOf(text)).toEqual(['warning spec.template.spec.serviceAccountName 10']);
+});
+
 describe('StatefulSet', () => {
   test('its pods know their number and their host name', () => {
     const pods = podsOf(

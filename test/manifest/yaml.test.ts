@@ -114,7 +114,7 @@ describe('anchors and merges', () => {
     expect(read('a: {"<<": {b: 1}}\n')).toBe('{"a":{"<<":{"b":1}}}');
   });
 
-  test.for([['a: {<<: 5}'], ['a: {<<: [5]}']])('%s merges nothing that could be merged', ([text]) => {
+  test.for(['a: {<<: 5}', 'a: {<<: [5]}'])('%s merges nothing that could be merged', text => {
     expect(() => read(text)).toThrow(/map merge requires map/);
   });
 

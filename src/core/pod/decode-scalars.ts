@@ -24,7 +24,8 @@ export const scalarDecoders: Readonly<Record<ScalarType, (value: ManifestValue) 
 
 function wrongType(wanted: string, value: ManifestValue): ScalarResult {
   const quotable = wanted === 'a string' && (value instanceof JsonNumber || typeof value === 'boolean');
-  const detail = `expected ${wanted}, found ${describeValue(value)}${quotable ? ': put it in quotes' : ''}`;
+  const hint = typeof value === 'boolean' ? ' (as yes, no, on, off, y and n are, too)' : '';
+  const detail = `expected ${wanted}, found ${describeValue(value)}${quotable ? `${hint}: put it in quotes` : ''}`;
   return {error: {type: 'FieldValueTypeInvalid', detail}};
 }
 
