@@ -31,6 +31,8 @@ export interface ConnectOptions {
    * none.
    */
   readonly embedded?: (signal: AbortSignal) => Promise<string | null>;
+  /** Paths to try when nothing was named. Default WELL_KNOWN_SOCKETS. */
+  readonly wellKnownSockets?: readonly string[];
   readonly clock?: Clock;
 }
 
@@ -54,12 +56,13 @@ export interface RuntimeConnection {
 export async function connectRuntime(options: ConnectOptions, signal: AbortSignal): Promise<RuntimeConnection> {
   const clock = options.clock ?? systemClock;
   const config = await crictlConfig(options);
+  const wellKnown = options.wellKnownSockets ?? WELL_KNOWN_SOCKETS;
   const choice = chooseEndpoints({
     ...(options.runtimeEndpoint === undefined ? {} : {runtimeFlag: options.runtimeEndpoint}),
     ...(options.imageEndpoint === undefined ? {} : {imageFlag: options.imageEndpoint}),
     env: options.env,
     config,
-    present: await presentSockets(),
+    present: await presentOf(wellKnown),
     cwd: options.cwd,
   });
   const timeoutMs = config?.timeout !== undefined && config.timeout > 0 ? config.timeout * 1000 : CONNECT_TIMEOUT_MS;
@@ -73,7 +76,7 @@ export async function connectRuntime(options: ConnectOptions, signal: AbortSigna
     failures.push(connection);
   }
   const socket = choice.named ? null : ((await options.embedded?.(signal)) ?? null);
-  if (socket === null) throw noRuntime(failures);
+  if (socket === null) throw noRuntime(failures, wellKnown);
   const candidate = {endpoint: `unix://${socket}`, configuredBy: 'the embedded runtime'};
   const connection = await tryCandidate(candidate, attempt);
   if (connection instanceof RuntimeUnavailableError) throw connection;
@@ -131,13 +134,16 @@ async function tryCandidate(
   }
 }
 
-function noRuntime(failures: readonly RuntimeUnavailableError[]): RuntimeUnavailableError {
+function noRuntime(
+  failures: readonly RuntimeUnavailableError[],
+  wellKnown: readonly string[],
+): RuntimeUnavailableError {
   const [only, ...more] = failures;
   if (only !== undefined && more.length === 0) return only;
   const hint =
     'start one, or name its socket with --runtime-endpoint or CONTAINER_RUNTIME_ENDPOINT; ' +
     '`minikubelet runtime start` brings a private containerd';
-  const endpoint = WELL_KNOWN_SOCKETS.map(socket => `unix://${socket}`).join(', ');
+  const endpoint = wellKnown.map(socket => `unix://${socket}`).join(', ');
   const configuredBy = 'the well-known sockets';
   if (only === undefined) {
     return new RuntimeUnavailableError(`no container runtime found (looked for ${endpoint})`, {
@@ -155,9 +161,9 @@ function noRuntime(failures: readonly RuntimeUnavailableError[]): RuntimeUnavail
   });
 }
 
-async function presentSockets(): Promise<readonly string[]> {
-  const there = await Promise.all(WELL_KNOWN_SOCKETS.map(socket => exists(socket)));
-  return WELL_KNOWN_SOCKETS.filter((_socket, index) => there[index]);
+async function presentOf(sockets: readonly string[]): Promise<readonly string[]> {
+  const there = await Promise.all(sockets.map(socket => exists(socket)));
+  return sockets.filter((_socket, index) => there[index]);
 }
 
 async function exists(file: string): Promise<boolean> {
@@ -187,9 +193,9 @@ async function crictlConfig(options: ConnectOptions): Promise<CrictlConfig | nul
 
 async function parseYaml(file: string, text: string): Promise<unknown> {
   // Few hosts have the file: only they pay for the parser here.
-  const {load} = await import('js-yaml');
+  const {loadAll} = await import('js-yaml');
   try {
-    return load(text);
+    return loadAll(text)[0];
   } catch (error) {
     throw new UsageError(`${file} is not YAML: ${messageOf(error).split('\n')[0] ?? ''}`, {cause: error});
   }

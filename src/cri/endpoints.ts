@@ -29,7 +29,7 @@ export interface EndpointFacts {
   /** CONTAINER_RUNTIME_ENDPOINT and IMAGE_SERVICE_ENDPOINT. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly config: CrictlConfig | null;
-  /** The well-known sockets that are there. */
+  /** The well-known sockets that are there, in the order to try. */
   readonly present: readonly string[];
   /** Base of relative paths. */
   readonly cwd: string;
@@ -65,9 +65,8 @@ export function chooseEndpoints(facts: EndpointFacts): EndpointChoice {
     [file, facts.config?.['image-endpoint']],
   ]);
   if (runtime !== null) return {runtime: [runtime], named: true, image};
-  const wellKnown = WELL_KNOWN_SOCKETS.filter(socket => facts.present.includes(socket));
   return {
-    runtime: wellKnown.map(socket => ({endpoint: `unix://${socket}`, configuredBy: 'the well-known sockets'})),
+    runtime: facts.present.map(socket => ({endpoint: `unix://${socket}`, configuredBy: 'the well-known sockets'})),
     named: false,
     image,
   };

@@ -36,7 +36,16 @@ export function criErrorFrom(rpc: string, endpoint: string, failure: unknown): C
     const message = failure instanceof Error ? failure.message : String(failure);
     return new CriError({rpc, endpoint, code: 'UNKNOWN', message, cause: failure});
   }
-  return new CriError({rpc, endpoint, code: codeName(failure.code), message: failure.details, cause: failure});
+  return new CriError({rpc, endpoint, code: codeOf(failure), message: failure.details, cause: failure});
+}
+
+/** What grpc-js says of a stream that the peer reset with CANCEL; a call that we cancel has other words. */
+const RESET_BY_PEER = 'Call cancelled';
+
+/** A server that goes down resets what runs. It did not refuse, and nobody here cancelled: it is lost. */
+function codeOf(failure: GrpcFailure): CriCode {
+  const code = codeName(failure.code);
+  return code === 'CANCELLED' && failure.details === RESET_BY_PEER ? 'UNAVAILABLE' : code;
 }
 
 /** The name of a gRPC status code; numbers of the future are UNKNOWN. */

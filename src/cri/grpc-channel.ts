@@ -1,5 +1,6 @@
 // One gRPC connection and the three ways to use it: a call, a stream, and an end. Knows deadlines and signals, not CRI.
 import {Client, credentials, Metadata, type CallOptions, type ClientOptions} from '@grpc/grpc-js';
+import {setMaxListeners} from 'node:events';
 import type {Clock} from '../lib/clock.js';
 import {criErrorFrom} from './errors.js';
 import {streamItems} from './stream-items.js';
@@ -80,6 +81,8 @@ export class GrpcChannel {
         },
       );
       this.#active.add(call);
+      // One signal ends the calls of all pods: many listeners are no leak, and Node would warn of eleven.
+      setMaxListeners(0, signal);
       signal.addEventListener('abort', onAbort, {once: true});
     });
   }

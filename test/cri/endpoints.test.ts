@@ -41,8 +41,8 @@ describe('the choice of an endpoint', () => {
       false,
     ],
     [
-      'tries the well-known sockets that are there, in the order of crictl',
-      {present: ['/run/crio/crio.sock', '/run/containerd/containerd.sock']},
+      'tries the well-known sockets that are there, in their order',
+      {present: ['/run/containerd/containerd.sock', '/run/crio/crio.sock']},
       ['unix:///run/containerd/containerd.sock', 'unix:///run/crio/crio.sock'],
       'the well-known sockets',
       false,
