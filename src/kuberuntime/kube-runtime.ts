@@ -9,6 +9,7 @@ import type {AnyContainer} from '../core/cri-config/types.js';
 import type {Report} from '../core/events.js';
 import type {Keyring} from '../core/images/keyring.js';
 import type {LogOptions} from '../core/logs/log-options.js';
+import type {LogRotationPolicy} from '../core/logs/rotation.js';
 import {podRef, type Pod, type PodRef, type Secret} from '../core/pod/types.js';
 import {
   criContainerId,
@@ -27,6 +28,7 @@ import {createImageManager, type EnsuredImage} from './images.js';
 import {createKillBudgets} from './kill-budgets.js';
 import {killPod, rememberedSpec, runningPod} from './kill-pod.js';
 import type {PodHost} from './pod-host.js';
+import {rotateLogs, type RunningLog} from './log-rotation.js';
 import {listPods, readPodStatus, type PodListDeps} from './pod-lists.js';
 import {podReporter} from './pod-reporter.js';
 import {removeOldContainers} from './remove-container.js';
@@ -38,6 +40,7 @@ export type {LogOptions} from '../core/logs/log-options.js';
 export type {LogSink} from './container-logs.js';
 export type {GarbageCollectInput} from './garbage-collection.js';
 export type {EnsuredImage} from './images.js';
+export type {RunningLog} from './log-rotation.js';
 export type {RuntimeHealth} from './runtime-health.js';
 export type {CrashLoopBackoff} from './sync-run.js';
 
@@ -146,8 +149,8 @@ export interface KubeRuntime {
     signal: AbortSignal,
   ): Promise<void>;
 
-  /** Has the runtime open a new log file at the container's log path. */
-  reopenLog(id: ContainerId, signal: AbortSignal): Promise<void>;
+  /** Rotates the logs of running containers that have become large. Rejects only on abort or a bug. */
+  rotateLogs(logs: readonly RunningLog[], policy: LogRotationPolicy, signal: AbortSignal): Promise<void>;
 
   health(signal: AbortSignal): Promise<RuntimeHealth>;
 
@@ -187,7 +190,7 @@ export function createKubeRuntime(deps: KubeRuntimeDeps): KubeRuntime {
         {options, sink, only: wantedStream(options)},
         signal,
       ),
-    reopenLog: (id, signal) => runtime.reopenContainerLog(criContainerId(id), signal),
+    rotateLogs: (logs, policy, signal) => rotateLogs(parts, logs, policy, signal),
     health: signal => readHealth(runtime, signal),
     close: () => parts.budgets.cancelAll(),
   };

@@ -1,0 +1,89 @@
+// Keeps the logs of running containers from filling the disk.
+// Mirrors kubelet v1.36 pkg/kubelet/logs/container_log_manager.go rotateLogs, rotateLog, compressLog.
+import {createReadStream, createWriteStream} from 'node:fs';
+import {readdir, rename, rm, stat} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
+import {pipeline} from 'node:stream/promises';
+import {createGzip} from 'node:zlib';
+import {
+  clearLogs,
+  COMPRESSED_SUFFIX,
+  rotatedName,
+  UNFINISHED_SUFFIX,
+  type LogRotationPolicy,
+} from '../core/logs/rotation.js';
+import {criContainerId, type ContainerId} from '../core/runtime-status/types.js';
+import type {RuntimeService} from '../cri/runtime-service.js';
+import type {Clock} from '../lib/clock.js';
+import type {Logger} from '../lib/logger.js';
+import {errorText, expectedFailure} from './failures.js';
+
+export interface LogRotationDeps {
+  readonly runtime: RuntimeService;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The log of a running container. */
+export interface RunningLog {
+  readonly id: ContainerId;
+  /** Absolute. */
+  readonly logPath: string;
+}
+
+/** Rotates those that are large enough. One that cannot be rotated is logged and tried again the next time. */
+export async function rotateLogs(
+  deps: LogRotationDeps,
+  logs: readonly RunningLog[],
+  policy: LogRotationPolicy,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const log of logs) {
+    try {
+      if ((await sizeOf(deps, log, signal)) >= policy.maxBytes) await rotate(deps, log, policy, signal);
+    } catch (thrown) {
+      const error = expectedFailure(thrown, signal);
+      deps.logger.warn('Failed to rotate the log of a container', {containerID: log.id, error: errorText(error)});
+    }
+  }
+}
+
+/** A log that has vanished is opened anew: what the container writes would be lost. */
+async function sizeOf({runtime}: LogRotationDeps, {id, logPath}: RunningLog, signal: AbortSignal): Promise<number> {
+  try {
+    return (await stat(logPath)).size;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    await runtime.reopenContainerLog(criContainerId(id), signal);
+    return (await stat(logPath)).size;
+  }
+}
+
+async function rotate(
+  {runtime, clock}: LogRotationDeps,
+  {id, logPath}: RunningLog,
+  policy: LogRotationPolicy,
+  signal: AbortSignal,
+): Promise<void> {
+  const dir = dirname(logPath);
+  const {remove, compress} = clearLogs(basename(logPath), await readdir(dir), policy);
+  for (const name of remove) await rm(join(dir, name), {force: true});
+  for (const name of compress) await compressFile(join(dir, name), signal);
+  const rotated = rotatedName(logPath, clock.now());
+  await rename(logPath, rotated);
+  try {
+    await runtime.reopenContainerLog(criContainerId(id), signal);
+  } catch (error) {
+    // The runtime goes on writing to the old file: it must be found under its name again.
+    await rename(rotated, logPath);
+    throw error;
+  }
+}
+
+/** The file is replaced only when the compressed one is complete. */
+async function compressFile(path: string, signal: AbortSignal): Promise<void> {
+  const unfinished = path + UNFINISHED_SUFFIX;
+  await pipeline(createReadStream(path), createGzip(), createWriteStream(unfinished, {mode: 0o640}), {signal});
+  await rename(unfinished, path + COMPRESSED_SUFFIX);
+  await rm(path);
+}
