@@ -30,7 +30,7 @@ import type {
   StreamOptions,
 } from '../../src/cri/runtime-service.js';
 import {sleepOn, type Clock} from '../../src/lib/clock.js';
-import {FakeCalls, type FaultOptions, type Interceptor, type RecordedCall, type Refusal} from './fake-calls.js';
+import {ScriptedCalls, type FaultOptions, type Interceptor, type RecordedCall, type Refusal} from './scripted-calls.js';
 import {FakeClock} from './fake-clock.js';
 import {FakeImages, isReference, type FakeImageOptions} from './fake-images.js';
 import {FakeMachine} from './fake-machine.js';
@@ -49,7 +49,7 @@ import {
   type FakeSandbox,
 } from './fake-runtime-records.js';
 
-export {MUTATING_RPCS} from './fake-calls.js';
+export {MUTATING_RPCS} from './scripted-calls.js';
 export type {FakeBehaviour, FakeContainer, FakeSandbox, RecordedCall};
 
 export interface FakeRuntimeOptions {
@@ -78,7 +78,7 @@ type Exec = (
 export class FakeRuntime implements RuntimeService, ImageService {
   readonly endpoint = 'fake:///run/fake.sock';
   readonly clock: Clock;
-  readonly script: FakeCalls;
+  readonly script: ScriptedCalls;
   readonly images = new FakeImages();
   /** Conditions of Status(); tests flip NetworkReady here. */
   readonly conditions = new Map<string, {status: boolean; reason: string; message: string}>([
@@ -99,7 +99,7 @@ export class FakeRuntime implements RuntimeService, ImageService {
   constructor(options: FakeRuntimeOptions = {}) {
     this.#options = options;
     this.clock = options.clock ?? new FakeClock();
-    this.script = new FakeCalls(this.endpoint, this.clock);
+    this.script = new ScriptedCalls(this.endpoint, this.clock);
     const machine = {exitLagMs: options.exitLagMs ?? 0, criEvents: options.events === 'cri'};
     this.#machine = new FakeMachine(this.clock, machine, config => this.#behaviourOf(config));
     for (const image of options.images ?? ['busybox:1.36']) this.images.add(image);

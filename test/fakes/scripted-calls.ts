@@ -1,17 +1,30 @@
-// What happens to a call before the fake runtime does it: it is recorded, and a test may fail it, hold it or look on.
+// What happens to a call before it is done, by the fake runtime or behind the recording proxy: it is recorded, and a test
+// may fail it, hold it or look on.
 import {CriError, type CriCode} from '../../src/core/errors.js';
 import type {Clock} from '../../src/lib/clock.js';
 import {deadlineMs} from '../../src/cri/deadlines.js';
 
-/** One call as the runtime received it. `request` is the wire message of cri/gen. */
+/** One call as the runtime received it. */
 export interface RecordedCall {
   /** CRI method, e.g. RunPodSandbox. */
   readonly rpc: string;
-  // Tests look into requests of every kind; a cast at each place would say no more.
+  /** The wire message of cri/gen. Tests look into requests of every kind; a cast at each place would say no more. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly request: any;
   /** ms of the clock. */
   readonly at: number;
+  /** How it ended; null while it runs. */
+  readonly outcome: CallOutcome | null;
+}
+
+export interface CallOutcome {
+  /** ms of the clock. */
+  readonly at: number;
+  /** What the service answered, in its own form; absent when it failed. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly answer?: any;
+  /** Why it failed: a CriError, or the reason of the signal. */
+  readonly error?: unknown;
 }
 
 export interface Refusal {
@@ -43,6 +56,8 @@ interface Pending {
   left: number;
 }
 
+type Recording = RecordedCall & {outcome: CallOutcome | null};
+
 interface Call {
   readonly rpc: string;
   readonly request: unknown;
@@ -61,7 +76,7 @@ export interface FaultOptions {
   readonly afterEffect?: boolean;
 }
 
-export class FakeCalls {
+export class ScriptedCalls {
   readonly endpoint: string;
   readonly clock: Clock;
   /** Every call, in order. */
@@ -151,23 +166,41 @@ export class FakeCalls {
   /** Records a call, lets the script have its way, then does it. */
   async run<T>(call: Call, effect: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
     call.signal.throwIfAborted();
-    const record = {rpc: call.rpc, request: call.request, at: this.clock.now()};
-    if (this.recording) this.calls.push(structuredClone(record));
+    const record = this.#record(call);
     const {reached, finish} = this.#arm(call);
-    const work = async (): Promise<T> => {
-      this.#refuseWhenDown(call.rpc);
-      const faults = this.#take(record);
-      for (const fault of faults) await fault.before(record, reached);
-      this.#refuseWhenDown(call.rpc);
-      const answer = await effect(reached);
-      for (const fault of faults) if (fault.after !== undefined) throw fault.after();
-      return answer;
-    };
     try {
-      return await Promise.race([work(), ended(reached)]);
+      const answer = await Promise.race([this.#work(record, reached, effect), ended(reached)]);
+      record.outcome = {at: this.clock.now(), answer};
+      return answer;
+    } catch (error) {
+      record.outcome = {at: this.clock.now(), error};
+      throw error;
     } finally {
       finish();
     }
+  }
+
+  async #work<T>(
+    record: RecordedCall,
+    signal: AbortSignal,
+    effect: (signal: AbortSignal) => T | Promise<T>,
+  ): Promise<T> {
+    this.#refuseWhenDown(record.rpc);
+    const faults = this.#take(record);
+    for (const fault of faults) await fault.before(record, signal);
+    this.#refuseWhenDown(record.rpc);
+    const answer = await effect(signal);
+    for (const fault of faults) if (fault.after !== undefined) throw fault.after();
+    return answer;
+  }
+
+  #record(call: Call): Recording {
+    const {rpc} = call;
+    const at = this.clock.now();
+    if (!this.recording) return {rpc, request: call.request, at, outcome: null};
+    const record: Recording = {rpc, request: structuredClone(call.request), at, outcome: null};
+    this.calls.push(record);
+    return record;
   }
 
   /** Throws when nobody answers. */
