@@ -11,6 +11,7 @@ export type AgentFlags = Interfaces.InferredFlags<typeof agentFlags>;
 export function agentConfigOf(flags: GlobalFlags & AgentFlags): AgentConfig {
   const given = withoutUndefined<AgentConfig>({
     podLogsDir: absolute(flags['pod-logs-dir']),
+    cgroupsPerQOS: flags['cgroups-per-qos'],
     cgroupRoot: flags['cgroup-root'],
     maxParallelImagePulls: flags['max-parallel-image-pulls'],
     allowedUnsafeSysctls: flags['allowed-unsafe-sysctls'],

@@ -1,6 +1,7 @@
 // `apply` and `delete` from manifests and names to the last line: read, connect, run the agent to its end, report.
 import type {ApplyReport, WaitFor} from '../agent/apply-once.js';
 import type {AgentDeps} from '../agent/agent.js';
+import {markSource} from '../core/pod/static-pod.js';
 import type {SourceSnapshot} from '../core/source-mux.js';
 import type {ManifestSet} from '../manifest/types.js';
 import {openAgentSession, type AgentSessionOptions} from './agent-session.js';
@@ -29,13 +30,16 @@ export interface ApplyOptions extends Omit<AgentSessionOptions, 'report' | 'embe
 export async function applyManifests(session: Session, options: ApplyOptions): Promise<void> {
   const {manifests, waitFor, timeoutMs, prune, format} = options;
   const {applyOnce} = await import('../agent/apply-once.js');
-  const request = {snapshot: snapshotOf(manifests), waitFor, timeoutMs, prune};
+  const request = {snapshot: snapshotOf(manifests, session.clock.now()), waitFor, timeoutMs, prune};
   await runAgent(session, {...options, embedded: 'start'}, deps => applyOnce(deps, request, session.signal), format);
 }
 
+const SOURCE = 'file';
+
 /** Manifests as what the file source delivers once. */
-function snapshotOf({pods, companions, problems}: ManifestSet): SourceSnapshot {
-  return {source: 'file', pods, companions, problems};
+function snapshotOf({pods, companions, problems}: ManifestSet, now: number): SourceSnapshot {
+  const marked = pods.map(sourced => ({...sourced, pod: markSource(sourced.pod, SOURCE, now)}));
+  return {source: SOURCE, pods: marked, companions, problems};
 }
 
 type RunOptions = Omit<AgentSessionOptions, 'report'>;

@@ -129,6 +129,12 @@ export const agentFlags = {
     helpValue: 'DIR',
     summary: 'Where container logs go (default /var/log/pods, below --root-dir if that is not the default).',
   }),
+  'cgroups-per-qos': Flags.boolean({
+    helpGroup: AGENT,
+    allowNo: true,
+    default: true,
+    summary: 'Cgroups for pods and their classes of service, as the kubelet makes them.',
+  }),
   'cgroup-root': Flags.string({
     helpGroup: AGENT,
     helpValue: 'PATH',

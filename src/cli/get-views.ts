@@ -79,7 +79,7 @@ export function containerView(now: number, allNamespaces: boolean): TableView<Co
 }
 
 /** `Running`, `CrashLoopBackOff`, `Error (1)` */
-function stateWord({state = {}}: ContainerStatus): string {
+export function stateWord({state = {}}: ContainerStatus): string {
   if (state.running !== undefined) return 'Running';
   if (state.terminated !== undefined)
     return `${state.terminated.reason ?? 'Terminated'} (${state.terminated.exitCode})`;

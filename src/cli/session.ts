@@ -19,6 +19,7 @@ export interface Session {
   /** The signal that came, if any. */
   readonly stoppedBy: () => StopSignal | null;
   readonly logger: Logger;
+  readonly logLevel: LogLevel;
   readonly view: ProgressView;
   /** Colours for standard error. */
   readonly style: Style;
@@ -75,6 +76,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     signal: AbortSignal.any([stop.signal, closed.signal]),
     stoppedBy: stop.received,
     logger: createLogger(record => err(formatRecord(record, options.logFormat ?? 'text')), options.logLevel),
+    logLevel: options.logLevel,
     view,
     style: await createStyle(chooseColor(options.noColor, {isTTY: stderr.isTTY, env})),
     outStyle: await createStyle(chooseColor(options.noColor, {isTTY: stdout.isTTY, env})),

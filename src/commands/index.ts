@@ -12,6 +12,7 @@ import RuntimeStatus from './runtime/status.js';
 import RuntimeStop from './runtime/stop.js';
 import Validate from './validate.js';
 import Version from './version.js';
+import Watch from './watch.js';
 
 export const COMMANDS = {
   apply: Apply,
@@ -26,6 +27,7 @@ export const COMMANDS = {
   'runtime:stop': RuntimeStop,
   validate: Validate,
   version: Version,
+  watch: Watch,
 };
 
 /** Runs a command line; `root` is the folder that holds `target` (this module, or the bundle made of it). */
