@@ -26,7 +26,7 @@ export interface FileSourceOptions {
 const CHECK_FREQUENCY_MS = 20_000;
 /** A file that has not changed for so long has been written to its end. */
 const SETTLE_MS = 25;
-/** At the start files are waited for this often: a pod whose file was left out would be ended. */
+/** A target that has come into sight is waited for this often: a pod whose file was left out would be ended. */
 const FIRST_ROUNDS = 40;
 /** How often changes are looked for when the kernel does not tell. */
 const POLL_MS = 1000;
@@ -44,7 +44,7 @@ export async function* fileSource(options: FileSourceOptions): AsyncGenerator<So
   let last: SourceSnapshot | undefined;
   try {
     for (let wake: Wake = 'check'; ; wake = await reader.nextWake()) {
-      const loaded = last === undefined ? await reader.readFirst() : await reader.readChanged(wake === 'check');
+      const loaded = await reader.read(wake === 'check');
       if (loaded === null) continue;
       last = snapshotOf({source: FILE_SOURCE, loaded, last, now: clock.now()}, interpret);
       yield last;
@@ -61,7 +61,9 @@ class Reader {
   readonly #files = new ManifestFiles();
   #isPolling = false;
   #kind: 'unknown' | 'file' | 'directory' = 'unknown';
-  #isMissing = false;
+  /** Also before the first look. */
+  #isMissing = true;
+  #isMissingTold = false;
   /** Files that were still being written when they were last looked at. */
   #unsettled: ReadonlySet<string> = new Set();
 
@@ -74,19 +76,16 @@ class Reader {
     });
   }
 
-  /** Everything; null = the target does not exist. */
-  async readFirst(): Promise<readonly LoadedManifest[] | null> {
+  /** Everything, if that is news; null = it is not, or the target does not exist. `again`: reads also what looks unchanged. */
+  async read(again: boolean): Promise<readonly LoadedManifest[] | null> {
+    if (!this.#isMissing) return (await this.#update(again)) ? this.#files.loaded : null;
+    // A target that has just come into sight may still be filled.
     for (let round = 0; round < FIRST_ROUNDS; round++) {
       await this.#update(true);
       if (this.#unsettled.size === 0) break;
     }
     if (this.#isMissing) return null;
     return [...this.#files.loaded, ...[...this.#unsettled].map(file => ({file, problem: 'is still being written'}))];
-  }
-
-  /** Everything, if it differs from before; null = it does not. `again`: reads also what looks unchanged. */
-  async readChanged(again: boolean): Promise<readonly LoadedManifest[] | null> {
-    return (await this.#update(again)) ? this.#files.loaded : null;
   }
 
   async nextWake(): Promise<Wake> {
@@ -140,9 +139,10 @@ class Reader {
 
   #setMissing(isMissing: boolean, message: string): void {
     const {clock, report} = this.#options;
-    if (isMissing) this.#unsettled = new Set();
-    if (isMissing && !this.#isMissing) report({kind: 'notice', at: clock.now(), level: 'warning', message});
     this.#isMissing = isMissing;
+    if (isMissing) this.#unsettled = new Set();
+    if (isMissing && !this.#isMissingTold) report({kind: 'notice', at: clock.now(), level: 'warning', message});
+    this.#isMissingTold = isMissing;
   }
 
   #poll(): void {
