@@ -106,6 +106,7 @@ describe('a problem says where it is', () => {
       pod('web', '  volumes: [{name: v, persistentVolumeClaim: {claimName: x}}]\n'),
       'a.yaml:5:23 error spec.volumes[0].persistentVolumeClaim: static pods may not reference persistentvolumeclaims: there is no API server',
     ],
+    ['no spec', 'apiVersion: v1\nkind: Pod\nmetadata: {name: web}\n', 'a.yaml:1:1 error spec.containers: '],
     ['no kind', 'apiVersion: v1\n', 'a.yaml:1:1 error kind: '],
     [
       'a kind that is nearly one',

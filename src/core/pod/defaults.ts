@@ -9,9 +9,11 @@ import {formatQuantity, parseQuantity, roundQuantityUp} from './quantity.js';
 import type * as api from './types.gen.js';
 
 /** The pod with the API's defaults, as a new value. `table` decides which ones. */
-export function applyPodDefaults(pod: api.Pod, table: DefaultsTable = CURRENT_DEFAULTS): api.Pod {
-  if (pod.spec === undefined) return pod;
-  let spec = convertSpec(pod.spec);
+export function applyPodDefaults(
+  pod: api.Pod,
+  table: DefaultsTable = CURRENT_DEFAULTS,
+): api.Pod & {readonly spec: api.PodSpec} {
+  let spec = convertSpec(pod.spec ?? {containers: []});
   if (table.rules.has('requests-from-limits')) spec = defaultRequests(spec);
   spec = defaultPodResources(spec, table.rules);
   if (table.rules.has('host-network-ports') && spec.hostNetwork === true) spec = copyPortsToHost(spec);

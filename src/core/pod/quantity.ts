@@ -74,29 +74,41 @@ export function parseQuantity(text: string): ParsedQuantity {
       const keepsText = scale % 3 === 0 && !digits.endsWith('000') && !digits.startsWith('0');
       return {unscaled: signed, exponent: scale, format, ...(keepsText ? {text} : {})};
     }
-    // Only here does Kubernetes look at the number as written, where a lone "." or nothing is no number.
-    if (!/[0-9]/.test(text.slice(0, text.length - suffix.length))) throw new QuantityError(WRONG_NUMBER);
-    return {...roundUp(signed, scale, NANO), format, big: true};
+    requireDigits(text, suffix);
+    return {...inNanos(signed, scale), format, big: true};
   }
-  return parseBinary({text, digits, fraction, signed, exponent});
+  return parseBinary({text, suffix, digits, fraction, signed, exponent});
+}
+
+/** Kubernetes looks at the number as written only if it is not a small one: then a lone "." or nothing is none. */
+function requireDigits(text: string, suffix: string): void {
+  if (!/[0-9]/.test(text.slice(0, text.length - suffix.length))) throw new QuantityError(WRONG_NUMBER);
+}
+
+/** A big decimal counts nanos, however round it is. Astronomic ones are left short. */
+function inNanos(unscaled: bigint, exponent: number): Pick<ParsedQuantity, 'unscaled' | 'exponent'> {
+  if (exponent < NANO || exponent > MAX_ALIGNMENT) return roundUp(unscaled, exponent, NANO);
+  return {unscaled: unscaled * 10n ** BigInt(exponent - NANO), exponent: NANO};
 }
 
 interface BinaryParts {
   readonly text: string;
+  readonly suffix: string;
   readonly digits: string;
   readonly fraction: string;
   readonly signed: bigint;
   readonly exponent: number;
 }
 
-function parseBinary({text, digits, fraction, signed, exponent}: BinaryParts): ParsedQuantity {
+function parseBinary({text, suffix, digits, fraction, signed, exponent}: BinaryParts): ParsedQuantity {
   const value = signed << BigInt(exponent);
   const magnitude = abs(signed);
   if (fraction === '' && 14 - digits.length - Math.trunc((exponent * 3) / 10) >= 0) {
     const keepsText = (magnitude & 7n) !== 0n;
     return {unscaled: value, exponent: 0, format: 'BinarySI', ...(keepsText ? {text} : {})};
   }
-  const rounded = roundUp(value, -fraction.length, NANO);
+  requireDigits(text, suffix);
+  const rounded = inNanos(value, -fraction.length);
   const asQuantity: ParsedQuantity = {...rounded, format: 'BinarySI', big: true};
   if (compareQuantities({...asQuantity, unscaled: abs(rounded.unscaled)}, whole(MAX_INT64)) > 0) {
     return {unscaled: signed < 0n ? -MAX_INT64 : MAX_INT64, exponent: 0, format: 'BinarySI', big: true};
@@ -177,7 +189,7 @@ export function canonicalQuantity(text: string): string {
 
 /**
  * The whole number, rounded away from zero, as an int64: a larger one becomes the largest. Bytes, cores, counts.
- * As in Kubernetes a negative number that is held as a big decimal is rounded up instead, and one too far.
+ * Negative numbers that Kubernetes holds as big decimals come out as wrong as they do there (no valid pod has any).
  */
 export function quantityValue(quantity: ParsedQuantity | string): bigint {
   return scaledInt64(toQuantity(quantity), 0);
@@ -196,11 +208,15 @@ export function fitsInt64(quantity: ParsedQuantity, exponent: 0 | -3): boolean {
 
 function scaledInt64(quantity: ParsedQuantity, exponent: 0 | -3): bigint {
   if (!fitsInt64(quantity, exponent)) return quantity.unscaled < 0n ? MIN_INT64 : MAX_INT64;
-  const value = scaled(quantity, exponent);
   const places = exponent - quantity.exponent;
-  if (quantity.big !== true || quantity.unscaled >= 0n || places <= 0) return value;
-  if (quantity.unscaled % 10n ** BigInt(places) === 0n) return value;
-  return -quantity.unscaled < MAX_INT64 ? value + 2n : value + 1n;
+  if (quantity.big !== true || quantity.unscaled >= 0n || places <= 0) return scaled(quantity, exponent);
+  return scaledBigNegative(quantity.unscaled, 10n ** BigInt(places));
+}
+
+/** As scaledValue of scale_int.go: cut to 64 bits, divided towards zero, and one more for any remainder. */
+function scaledBigNegative(unscaled: bigint, divisor: bigint): bigint {
+  const cut = BigInt.asIntN(64, unscaled);
+  return cut / divisor + (cut % divisor === 0n ? 0n : 1n);
 }
 
 /** The same quantity in multiples of `10^exponent`, rounded away from zero; one that is fine already stays as it is. */

@@ -27,7 +27,6 @@ export function makeStaticPod(manifest: api.Pod, origin: StaticPodOrigin): Pod {
   const {nodeName, isFile} = origin;
   const metadata = manifest.metadata ?? {};
   const defaulted = applyPodDefaults(manifest);
-  const spec = defaulted.spec ?? {containers: []};
   // The two tables are one until the API gets new defaults; the work need not be done twice then.
   const identified = CURRENT_DEFAULTS === DEFAULTS_V1 ? defaulted : applyPodDefaults(manifest, DEFAULTS_V1);
   const uid = (metadata.uid ?? '') === '' ? hashIdentity(identified, origin) : (metadata.uid ?? '');
@@ -40,9 +39,11 @@ export function makeStaticPod(manifest: api.Pod, origin: StaticPodOrigin): Pod {
       annotations: {...withoutInitContainerAnnotations(metadata.annotations), [CONFIG_HASH_ANNOTATION]: uid},
     },
     spec: {
-      ...spec,
+      ...defaulted.spec,
       nodeName,
-      ...(isFile && {tolerations: withToleration(spec.tolerations ?? [], {operator: 'Exists', effect: 'NoExecute'})}),
+      ...(isFile && {
+        tolerations: withToleration(defaulted.spec.tolerations ?? [], {operator: 'Exists', effect: 'NoExecute'}),
+      }),
     },
     status: {...manifest.status, phase: 'Pending'},
   };

@@ -5,10 +5,8 @@ import type {Container, PodSpec} from '../../../src/core/pod/types.gen.js';
 
 const CONTAINER: Container = {name: 'c', image: 'i:1'};
 
-const defaulted = (spec: Partial<PodSpec> = {}): PodSpec => {
-  const pod = applyPodDefaults({metadata: {name: 'p'}, spec: {containers: [CONTAINER], ...spec}});
-  return pod.spec ?? {containers: []};
-};
+const defaulted = (spec: Partial<PodSpec> = {}): PodSpec =>
+  applyPodDefaults({metadata: {name: 'p'}, spec: {containers: [CONTAINER], ...spec}}).spec;
 
 const container = (fields: Partial<Container>): Container | undefined =>
   defaulted({containers: [{...CONTAINER, ...fields}]}).containers[0];
@@ -30,6 +28,10 @@ test('a minimal pod gets what the API gives every pod', () => {
     securityContext: {},
     terminationGracePeriodSeconds: 30,
   });
+});
+
+test('a pod without a spec is a pod without containers', () => {
+  expect(applyPodDefaults({}).spec).toMatchObject({containers: [], dnsPolicy: 'ClusterFirst'});
 });
 
 test('defaulting twice changes nothing more', () => {

@@ -43,8 +43,12 @@ describe('refused texts', () => {
     expect(() => parseQuantity(text)).toThrow(/must match the regular expression/);
   });
 
-  test('a suffix without any digit that would need rounding has no number', () => {
-    expect(() => parseQuantity('.e-20')).toThrow(/numeric part/);
+  test.for(['.e-20', 'e-20', 'Pi', '+.Ei'])('%s has no number, where a smaller one would be 0', text => {
+    expect(() => parseQuantity(text)).toThrow(/numeric part/);
+  });
+
+  test.for(['Ki', '.Ti', 'P'])('%s is 0', text => {
+    expect(canonicalQuantity(text)).toBe('0');
   });
 });
 
@@ -59,6 +63,7 @@ describe('integers', () => {
     ['1e2000000000', 2n ** 63n - 1n, 2n ** 63n - 1n],
     ['1e-2000000000', 1n, 1n],
     ['-.8n', 1n, 1n],
+    ['-0890Pi', -1152921503n, -(2n ** 63n)],
   ] as const)('%s is %d, in thousandths %d', ([text, value, milli]) => {
     expect([quantityValue(text), quantityMilliValue(text)]).toEqual([value, milli]);
   });
