@@ -8,6 +8,7 @@ import type {Clock} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
 import type {AgentConfig} from './config.js';
 import type {RecordedEvent} from './event-recorder.js';
+import type {AgentMetrics, AgentView} from './metrics.js';
 import {startAgent, type AgentOptions, type RunningAgent} from './running-agent.js';
 import {post} from './sync-loop.js';
 
@@ -29,12 +30,15 @@ export interface AgentDeps {
   readonly version: string;
   /** 0 to 1, spreads what would happen at once. Default Math.random. */
   readonly random?: () => number;
+  /** Who keeps count of what happens. Default: nobody. */
+  readonly metrics?: AgentMetrics;
 }
 
 /** A pod and what is known of it, as an API server would show it: `pod.status` is the published status. */
 export interface ObservedPod {
   readonly pod: Pod;
   readonly status: PodStatus;
+  /** Where it is defined: a path, a URL, a key; '' = unknown. */
   readonly source: string;
 }
 
@@ -67,6 +71,9 @@ export interface AgentHandle {
 
   /** What is wrong with the agent itself; [] = nothing. */
   health(): readonly HealthProblem[];
+
+  /** What the agent has in hand now; null = it has not started. */
+  view(): AgentView | null;
 }
 
 export interface HealthProblem {
@@ -104,6 +111,7 @@ export function createAgent(deps: AgentDeps): AgentHandle {
     },
     restart: (ref, gracePeriodSeconds) => agent !== null && restart(agent, ref, gracePeriodSeconds),
     health: () => (agent === null ? [] : problemsOf(agent)),
+    view: () => agent?.view() ?? null,
   };
 }
 
@@ -142,9 +150,9 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 function observedPods({pods, statuses}: RunningAgent): readonly ObservedPod[] {
-  return pods.all().map(({pod, source}) => {
+  return pods.all().map(({pod, position}) => {
     const status = statuses.get(pod.metadata.uid) ?? pod.status ?? {};
-    return {pod: {...pod, status}, status, source};
+    return {pod: {...pod, status}, status, source: position.file};
   });
 }
 

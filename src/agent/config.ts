@@ -1,6 +1,8 @@
 // Everything that can be set of an agent, with the values a kubelet starts with.
 import {homedir} from 'node:os';
 import {join} from 'node:path';
+import type {ImageGCPolicy} from '../core/gc-images.js';
+import {DEFAULT_LOG_ROTATION, type LogRotationPolicy} from '../core/logs/rotation.js';
 import {instanceDirs} from '../host/pod-dirs.js';
 
 export {DEFAULT_ROOT_DIR} from '../host/pod-dirs.js';
@@ -37,6 +39,10 @@ export interface AgentConfig {
   readonly seccompDefault: boolean;
   /** Dead container instances kept per container of a pod. */
   readonly maxDeadContainersPerContainer: number;
+  /** When the logs of running containers are rotated; null = never. */
+  readonly logRotation: LogRotationPolicy | null;
+  /** When unused images that this instance has pulled are removed; null = never. */
+  readonly imageGC: ImageGCPolicy | null;
   /** Files with credentials for registries, docker's config.json; those that are missing are passed over. */
   readonly dockerConfigs: readonly string[];
 }
@@ -60,6 +66,8 @@ export function agentConfig(given: Pick<AgentConfig, 'rootDir' | 'nodeName'> & P
     syncFrequencyMs: 60_000,
     seccompDefault: false,
     maxDeadContainersPerContainer: 1,
+    logRotation: DEFAULT_LOG_ROTATION,
+    imageGC: null,
     dockerConfigs: [join(given.rootDir, 'config.json'), join(homedir(), '.docker', 'config.json')],
     ...given,
   };

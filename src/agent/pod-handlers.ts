@@ -2,6 +2,7 @@
 // Mirrors kubelet v1.36 pkg/kubelet/kubelet.go HandlePodAdditions, HandlePodUpdates, HandlePodRemoves, HandlePodReconcile,
 // HandlePodSyncs and handleProbeSync.
 import {admitPod, emptyUsage, withPod, type AdmissionNode, type NodeUsage, type Rejection} from '../core/admission.js';
+import type {ManifestProblem} from '../core/errors.js';
 import type {Report} from '../core/events.js';
 import type {PodLifecycleEvent} from '../core/pleg.js';
 import {isKnownTerminated, isTerminationRequested} from '../core/pod-worker/queries.js';
@@ -61,6 +62,11 @@ export class PodHandlers implements SyncHandlers {
     this.handlePodSyncs(outdated);
     this.#reportConflicts(conflicts);
     this.#deps.housekeeping.sourceDelivered(snapshot.source);
+  }
+
+  /** What is wrong with what the sources define now. */
+  get sourceProblems(): readonly ManifestProblem[] {
+    return [...this.#mux.snapshots.values()].flatMap(({problems}) => problems);
   }
 
   handlePodLifecycleEvent({uid, type, id}: PodLifecycleEvent): void {

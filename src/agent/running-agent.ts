@@ -3,7 +3,7 @@
 import {join} from 'node:path';
 import type {AgentEvent, Report} from '../core/events.js';
 import {instanceOf} from '../core/instance.js';
-import {contentShouldBeRemoved, runtimeShouldBeRemoved} from '../core/pod-worker/queries.js';
+import {contentShouldBeRemoved, knownWorkers, runtimeShouldBeRemoved} from '../core/pod-worker/queries.js';
 import {podRef, type Pod, type PodRef, type PodStatus} from '../core/pod/types.js';
 import {createRecordStore, instanceRecords, type InstanceRecords} from '../host/record-store.js';
 import {createKubeRuntime, type KubeRuntime} from '../kuberuntime/kube-runtime.js';
@@ -15,6 +15,8 @@ import {CrashLoopTable} from './crash-loop.js';
 import {EventRecorder} from './event-recorder.js';
 import {prepareHost, type HostSide} from './host-side.js';
 import {Housekeeping} from './housekeeping.js';
+import {instrumented, instrumentRelists} from './instrumented-services.js';
+import type {AgentView} from './metrics.js';
 import {admissionNode} from './node.js';
 import {ObjectStore} from './object-store.js';
 import type {OrphanScope} from './orphans.js';
@@ -33,6 +35,7 @@ import {StatusManager} from './status-manager.js';
 import {isBug, createSupervisor, type Supervisor} from './supervisor.js';
 import {performCall, recordFailure, type SyncPodDeps} from './sync-pod.js';
 import {post, syncLoop, type LoopEvent} from './sync-loop.js';
+import {startUpkeep} from './upkeep.js';
 
 export interface AgentOptions {
   /** Sources that will deliver; what none of them wants is not unwanted before all have. */
@@ -93,10 +96,13 @@ export class RunningAgent {
   readonly #environment: PodEnvironment;
   readonly #publish: PublishStatusDeps;
   readonly #housekeeping: Housekeeping;
+  #handlers: PodHandlers | null = null;
+  #turnedAt: number;
 
   constructor(deps: AgentDeps, options: AgentOptions, host: HostSide, signal: AbortSignal) {
     const {clock, config, logger} = deps;
-    this.#deps = deps;
+    this.#deps = instrumented(deps);
+    this.#turnedAt = clock.monotonic();
     this.#options = options;
     this.#host = host;
     this.supervisor = createSupervisor(signal);
@@ -149,10 +155,27 @@ export class RunningAgent {
     for (const [uid, status] of this.#saved.statuses) this.statuses.adopt(uid, status);
     await Promise.all([this.pleg.start(), this.monitor.ask(signal)]);
     const handlers = this.#makeHandlers();
-    supervisor.run(() => syncLoop(this.inbox, handlers, signal, this.#options.onProgress));
+    this.#handlers = handlers;
+    supervisor.run(() => syncLoop(this.inbox, handlers, signal, () => this.#loopTurned()));
     supervisor.run(() => this.monitor.run(signal));
     this.#queue.enqueue(HOUSEKEEPING, HOUSEKEEPING_MS);
-    if (this.#options.ownsAllPods) this.#queue.enqueue(GARBAGE_COLLECTION, GARBAGE_COLLECTION_MS);
+    if (!this.#options.ownsAllPods) return;
+    this.#queue.enqueue(GARBAGE_COLLECTION, GARBAGE_COLLECTION_MS);
+    const {report, kubeRuntime, pleg, pods} = this;
+    startUpkeep({...this.#deps, report, supervisor, kubeRuntime, pleg, pods, records: this.#records});
+  }
+
+  /** What there is now, for metrics and for who watches over the agent. */
+  view(): AgentView {
+    const desired = this.pods.uids;
+    return {
+      desiredPods: desired.size,
+      runtimePods: this.pleg.pods(),
+      workers: [...knownWorkers(this.workers.state, desired).values()],
+      sourcesReady: this.#housekeeping.haveAllDelivered,
+      sourceProblems: this.#handlers?.sourceProblems ?? [],
+      idleMs: this.#deps.clock.monotonic() - this.#turnedAt,
+    };
   }
 
   /** Whether nothing is being done to a pod, or about to be. */
@@ -172,6 +195,11 @@ export class RunningAgent {
       this.kubeRuntime.close();
       await this.#saved.flush();
     }
+  }
+
+  #loopTurned(): void {
+    this.#turnedAt = this.#deps.clock.monotonic();
+    this.#options.onProgress();
   }
 
   #due(item: string): void {
@@ -208,7 +236,8 @@ export class RunningAgent {
       instance: instanceOf(config.rootDir),
       maxParallelImagePulls: config.maxParallelImagePulls,
       hostKeyring: this.#host.keyring,
-      onImagePulled: (_image, imageRef) => this.#records.images.put(imageRef, {imageRef, endpoint: runtime.endpoint}),
+      onImagePulled: (_image, imageRef) =>
+        this.#records.images.put(imageRef, {imageRef, endpoint: runtime.endpoint, pulledAt: clock.now()}),
     });
   }
 
@@ -235,9 +264,10 @@ export class RunningAgent {
   }
 
   #makePleg(): Pleg {
-    const {runtime, clock, logger} = this.#deps;
+    const {runtime, clock, logger, metrics} = this.#deps;
+    const {kubeRuntime} = this;
     return new Pleg({
-      kubeRuntime: this.kubeRuntime,
+      kubeRuntime: metrics === undefined ? kubeRuntime : instrumentRelists(kubeRuntime, {metrics, clock}),
       runtime,
       clock,
       logger,
@@ -249,7 +279,7 @@ export class RunningAgent {
   }
 
   #makeProber(): ProberManager {
-    const {runtime, clock, version, random = Math.random} = this.#deps;
+    const {runtime, clock, version, metrics, random = Math.random} = this.#deps;
     return createProberManager({
       runtime,
       clock,
@@ -258,6 +288,7 @@ export class RunningAgent {
       agentStart: clock.now(),
       podStatus: uid => this.statuses.get(uid),
       onResult: update => post(this.inbox, {channel: 'probe', update}),
+      ...(metrics !== undefined && {onChecked: check => metrics.probed(check)}),
       startSpread: random,
     });
   }

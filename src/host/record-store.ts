@@ -28,6 +28,10 @@ export interface PodRecord {
 export interface ImageRecord {
   readonly imageRef: string;
   readonly endpoint: string;
+  /** Of the last pull, ms since the epoch; absent = long ago. */
+  readonly pulledAt?: number;
+  /** About when a container was last seen using it, ms since the epoch; absent = never. */
+  readonly lastUsedAt?: number;
 }
 
 export interface InstanceRecords {

@@ -15,6 +15,7 @@ import {
 } from '../../core/probe/worker.js';
 import type {ContainerId} from '../../core/runtime-status/types.js';
 import {podReporter} from '../../kuberuntime/pod-reporter.js';
+import type {CountedCheck} from '../metrics.js';
 import {makeCheck, type CheckDeps, type CheckTarget} from './check.js';
 import {startProbeWorker, type ProbeWorker} from './probe-worker.js';
 import {WorkerRegistry} from './worker-registry.js';
@@ -27,6 +28,8 @@ export interface ProberDeps extends CheckDeps {
   readonly podStatus: (uid: string) => PodStatus | undefined;
   /** Called the moment a result changes, after `results` shows it. Must not throw. */
   readonly onResult: (update: ProbeUpdate) => void;
+  /** Called after each check that counts. Must not throw. */
+  readonly onChecked?: (check: CountedCheck) => void;
   /**
    * 0 to 1: which part of its period a worker waits at first, when the container was running before the agent. Spreads
    * the first checks after a restart of the agent.
@@ -161,6 +164,8 @@ function startWorker(deps: ProberDeps, probed: Probed, publish: (update: ProbeUp
     async check(containerId, signal) {
       const podIP = deps.podStatus(pod.metadata.uid)?.podIP ?? '';
       const outcome = await checkWithRetries(deps, {probe, container, containerId, podIP}, signal);
+      const {result} = outcome;
+      if (result !== 'error') deps.onChecked?.({...identity, result});
       const event = probeEvent(probeType, outcome);
       if (event !== null) reporter.recorded('Warning', event.reason, event.message, container);
       return countedResult(outcome);
