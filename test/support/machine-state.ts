@@ -1,5 +1,5 @@
 // Everything of a machine that the embedded runtime could leave behind, as comparable text.
-import {readdir} from 'node:fs/promises';
+import {readdir, readFile} from 'node:fs/promises';
 import {readMountinfo} from '../../src/host/mountinfo.js';
 import {processArguments} from '../../src/host/process-identity.js';
 import {mustRun} from '../../src/host/run-command.js';
@@ -20,7 +20,9 @@ export async function machineState(): Promise<MachineState> {
   const rules = (await mustRun('iptables-save', [])).split('\n').filter(line => line !== '' && !line.startsWith('#'));
   return {
     mounts: mounts.toSorted(),
-    links: (await readdir('/sys/class/net')).toSorted(),
+    links: (await readFile('/proc/net/dev', 'utf8'))
+      .split('\n')
+      .flatMap(line => /^\s*([^\s:]+):/.exec(line)?.[1] ?? []),
     rules: rules.map(line => line.replace(/\[\d+:\d+\]/, '')),
     processes: pids
       .map(pid => processArguments(pid).slice(0, 3).join(' '))

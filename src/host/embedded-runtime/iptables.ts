@@ -25,6 +25,19 @@ export function cleanupRules(save: string, network: string, chainsBefore: readon
     .join('');
 }
 
+/**
+ * Input for `iptables-restore --noflush` that lets pods through a host which forwards nothing by default (Docker sets that).
+ * '' = the host forwards anyway, or the rules are there.
+ */
+export function forwardingRules(save: string, network: string, bridge: string): string {
+  const filter = parse(save).find(table => table.name === 'filter');
+  if (!/^:FORWARD DROP\b/m.test(save) || filter === undefined) return '';
+  if (filter.rules.some(rule => chainOf(rule) === 'FORWARD' && isNamed(rule, network))) return '';
+  const accept = (direction: string): string =>
+    `-I FORWARD ${direction} ${bridge} -m comment --comment "name: \\"${network}\\"" -j ACCEPT`;
+  return `*filter\n${accept('-i')}\n${accept('-o')}\nCOMMIT\n`;
+}
+
 /** Tables that were not there before and hold neither a rule nor a chain of anybody now. */
 export function emptyNewTables(save: string, tablesBefore: readonly string[]): readonly string[] {
   return parse(save)
@@ -58,9 +71,7 @@ function parse(save: string): readonly Table[] {
 }
 
 function tableCleanup(table: Table, network: string, chainsBefore: readonly string[]): readonly string[] {
-  const named = table.rules.filter(
-    rule => rule.includes(`name: \\"${network}\\"`) || rule.includes(`name: "${network}"`),
-  );
+  const named = table.rules.filter(rule => isNamed(rule, network));
   const ownChains = new Set(named.flatMap(rule => [chainOf(rule), targetOf(rule)]).filter(isPodChain));
   const gone = (rule: string): boolean =>
     named.includes(rule) || ownChains.has(chainOf(rule)) || ownChains.has(targetOf(rule));
@@ -77,6 +88,11 @@ function tableCleanup(table: Table, network: string, chainsBefore: readonly stri
     ...chains.map(chain => `-F ${chain}`),
     ...chains.map(chain => `-X ${chain}`),
   ];
+}
+
+/** Quotes are escaped inside a comment. */
+function isNamed(rule: string, network: string): boolean {
+  return rule.includes(`name: \\"${network}\\"`) || rule.includes(`name: "${network}"`);
 }
 
 function chainOf(rule: string): string {

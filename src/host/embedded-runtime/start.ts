@@ -8,12 +8,13 @@ import {deadlineSignal} from '../../lib/clock.js';
 import {PAUSE_IMAGE, pauseImage, readBusybox} from '../images/busybox.js';
 import {acquireLock, thisProcess} from '../lock.js';
 import {bootId, identifyProcess} from '../process-identity.js';
-import {searchPath} from '../run-command.js';
-import {rememberBefore} from './before.js';
+import {mustRun, searchPath} from '../run-command.js';
+import {rememberBefore, savedRules} from './before.js';
 import {cniConfig, containerdConfig} from './config.js';
 import {daemonState, lastLogLines, readIdentity, socketAnswers, writeIdentity} from './daemon.js';
 import type {EmbeddedRuntimeDeps} from './deps.js';
 import {findPrograms, findSnapshotter, findSubnet, selfCanLowerOOMScore, type Programs} from './host-facts.js';
+import {forwardingRules} from './iptables.js';
 import {hasImage, importArchive} from './load.js';
 import {inMountNamespace, shareDirectory} from './mounts.js';
 import {embeddedEndpoint, runtimePaths, type RuntimePaths} from './paths.js';
@@ -75,10 +76,17 @@ async function launch(
   programs: Programs,
   signal: AbortSignal,
 ): Promise<number> {
+  const hung = await daemonState(paths);
+  if (hung.state === 'running') {
+    // It is there and does not answer: a second one beside it would only wait for its database.
+    await waitUntilReady(deps, paths, hung.pid, signal);
+    return hung.pid;
+  }
   await rememberBefore(paths);
   await forgetEarlierBoot(paths);
   await shareDirectory(paths.podsDir);
   await writeConfig(paths, programs);
+  await allowForwarding(paths);
   const pid = await spawnDaemon(paths, programs);
   await waitUntilReady(deps, paths, pid, signal);
   await ensurePauseImage(deps, paths, programs, signal);
@@ -105,6 +113,11 @@ async function writeConfig(paths: RuntimePaths, programs: Programs): Promise<voi
   await writeFile(paths.cniConfig, cniConfig(paths, {subnet, ...programs}));
 }
 
+async function allowForwarding({network, bridge}: RuntimePaths): Promise<void> {
+  const rules = forwardingRules(await savedRules(), network, bridge);
+  if (rules !== '') await mustRun('iptables-restore', ['--noflush'], {input: rules});
+}
+
 /** The subnet that pods of an earlier daemon may still have addresses of. */
 async function usedSubnet(paths: RuntimePaths): Promise<string | null> {
   const text = await readFile(paths.cniConfig, 'utf8').catch(() => '');
@@ -127,7 +140,7 @@ async function spawnDaemon(paths: RuntimePaths, programs: Programs): Promise<num
       detached: true,
       cwd: '/',
       stdio: ['ignore', log.fd, log.fd],
-      env: {...process.env, PATH: searchPath()},
+      env: daemonEnvironment(),
     });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
@@ -142,6 +155,14 @@ async function spawnDaemon(paths: RuntimePaths, programs: Programs): Promise<num
   } finally {
     await log.close();
   }
+}
+
+/** Without what a service manager told this process: the daemon must not answer in its name. */
+function daemonEnvironment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(NOTIFY_SOCKET|WATCHDOG_|LISTEN_|INVOCATION_ID)/.test(name),
+  );
+  return {...Object.fromEntries(own), PATH: searchPath()};
 }
 
 const READY_WITHIN_MS = 30_000;

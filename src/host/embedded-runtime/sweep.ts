@@ -1,6 +1,5 @@
 // Removes what a runtime that could not end in order left on the machine: shims and containers, network namespaces, the
 // bridge, iptables rules, sockets, mounts. Everything is found through the root directory; nothing shared is scanned.
-import {existsSync} from 'node:fs';
 import {readdir, readFile, rm} from 'node:fs/promises';
 import {basename, join} from 'node:path';
 import type {Clock} from '../../lib/clock.js';
@@ -130,10 +129,16 @@ function withoutVar(path: string): string {
 }
 
 async function removeBridge(paths: RuntimePaths): Promise<void> {
-  if (!existsSync(`/sys/class/net/${paths.bridge}`)) return;
+  if (!(await interfaces()).includes(paths.bridge)) return;
   const deletion = ['link', 'delete', paths.bridge];
   if (findExecutable('ip') === null) await runCommand('busybox', ['ip', ...deletion]);
   else await runCommand('ip', deletion);
+}
+
+/** Network interfaces of this process's namespace; /sys may show those of another. */
+async function interfaces(): Promise<readonly string[]> {
+  const lines = (await readFile('/proc/net/dev', 'utf8')).split('\n');
+  return lines.flatMap(line => /^\s*([^\s:]+):/.exec(line)?.[1] ?? []);
 }
 
 async function removeRules(paths: RuntimePaths, before: Before | null): Promise<void> {

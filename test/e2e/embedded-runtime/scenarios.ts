@@ -9,7 +9,7 @@ import {runtimePaths} from '../../../src/host/embedded-runtime/paths.js';
 import {startRuntime} from '../../../src/host/embedded-runtime/start.js';
 import {stopRuntime} from '../../../src/host/embedded-runtime/stop.js';
 import {busyboxImage, readBusybox} from '../../../src/host/images/busybox.js';
-import {readMountinfo, mountAt} from '../../../src/host/mountinfo.js';
+import {mountAt, mountsUnder, readMountinfo} from '../../../src/host/mountinfo.js';
 import {identifyProcess, processArguments} from '../../../src/host/process-identity.js';
 import {instanceRecords} from '../../../src/host/record-store.js';
 import {connectCri, runtimeDeps} from '../../support/embedded-runtime.js';
@@ -105,6 +105,13 @@ async function containers(): Promise<readonly string[]> {
 const scenarios: Record<string, () => Promise<void>> = {
   'nothing ran': () => Promise.resolve(),
   'pods ran': async () => removePods(await runPods()),
+  'the host forwards nothing': async () => {
+    await runPods();
+    facts.forwarding = execFileSync('iptables', ['-S', 'FORWARD'])
+      .toString()
+      .split('\n')
+      .filter(rule => rule.includes('ACCEPT')).length;
+  },
   'pods still run': async () => {
     await runPods();
   },
@@ -134,7 +141,11 @@ const scenarios: Record<string, () => Promise<void>> = {
   },
 };
 
+// Mounts of other tests vanish with their directories, in every namespace that has a copy.
+for (const {mountPoint} of mountsUnder(await readMountinfo(), '/tmp')) execFileSync('umount', ['--lazy', mountPoint]);
+
 const name = process.argv[2] ?? '';
+if (name === 'the host forwards nothing') execFileSync('iptables', ['--policy', 'FORWARD', 'DROP']);
 const before = await machineState();
 await start();
 await scenarios[name]?.();

@@ -1,5 +1,11 @@
 import {describe, expect, test} from 'vitest';
-import {chainsOf, cleanupRules, emptyNewTables, tablesOf} from '../../../src/host/embedded-runtime/iptables.js';
+import {
+  chainsOf,
+  cleanupRules,
+  emptyNewTables,
+  forwardingRules,
+  tablesOf,
+} from '../../../src/host/embedded-runtime/iptables.js';
 
 const POD = 'CNI-d3b07384d113edec49eaa623';
 const DNAT = 'CNI-DN-d3b07384d113edec49eaa';
@@ -88,4 +94,27 @@ test('a new table is empty when it has neither rules nor chains of anybody', () 
   expect(emptyNewTables(table(), ['nat'])).toEqual([]);
   expect(emptyNewTables(table(':DOCKER - [0:0]'), [])).toEqual([]);
   expect(emptyNewTables(table('-A POSTROUTING -j ACCEPT'), [])).toEqual([]);
+});
+
+describe('forwarding', () => {
+  const filter = (policy: string, ...rules: readonly string[]): string =>
+    `*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ${policy} [0:0]\n${rules.join('\n')}\nCOMMIT\n`;
+  const own = (direction: string): string =>
+    `FORWARD ${direction} mkb-1 -m comment --comment "name: \\"ours\\"" -j ACCEPT`;
+
+  test('is let through where the host drops it by default, once', () => {
+    const rules = forwardingRules(filter('DROP', '-A FORWARD -j DOCKER-USER'), 'ours', 'mkb-1');
+    expect(rules).toBe(`*filter\n-I ${own('-i')}\n-I ${own('-o')}\nCOMMIT\n`);
+    expect(forwardingRules(filter('DROP', `-A ${own('-i')}`), 'ours', 'mkb-1')).toBe('');
+  });
+
+  test('needs no rule where the host forwards, or has no filter at all', () => {
+    expect(forwardingRules(filter('ACCEPT'), 'ours', 'mkb-1')).toBe('');
+    expect(forwardingRules(table(), 'ours', 'mkb-1')).toBe('');
+  });
+
+  test('ends with the network', () => {
+    const save = filter('DROP', `-A ${own('-i')}`, `-A ${own('-o')}`, '-A FORWARD -j DOCKER-USER');
+    expect(cleanupRules(save, 'ours', [])).toBe(`*filter\n-D ${own('-i')}\n-D ${own('-o')}\nCOMMIT\n`);
+  });
 });
