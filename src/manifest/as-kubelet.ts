@@ -15,7 +15,7 @@ import {decodeManifestBytes, UnreadableTextError} from './text.js';
 import {parseYaml} from './yaml.js';
 
 /** parse: no Pod could be decoded; name: it has none; validation, apiReference: the Pod is refused. */
-export type RefusalClass = 'parse' | 'name' | 'validation' | 'apiReference';
+type RefusalClass = 'parse' | 'name' | 'validation' | 'apiReference';
 
 export type KubeletVerdict =
   | {readonly taken: true; readonly pod: Pod}

@@ -46,7 +46,7 @@ function tryWalk(text: string): Walk | null {
 }
 
 /** `spec.containers[0].resources.limits[memory]` as steps. Names may hold what is neither dot nor bracket. */
-export function parsePath(path: string): readonly PathStep[] {
+function parsePath(path: string): readonly PathStep[] {
   const steps: PathStep[] = [];
   for (const [, index, key, name] of path.matchAll(/\[(\d+)\]|\[([^\]]*)\]|([^.[\]]+)/g)) {
     steps.push(index !== undefined ? Number(index) : (key ?? name ?? ''));

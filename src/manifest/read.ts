@@ -10,7 +10,7 @@ import {MAX_MANIFEST_BYTES} from './text.js';
 import type {InterpretOptions, LoadedManifest, ManifestSet} from './types.js';
 
 /** The word for standard input, on the command line and in positions. */
-export const STDIN = '-';
+const STDIN = '-';
 
 export interface ReadOptions extends InterpretOptions {
   /** All of standard input; called at most once. */

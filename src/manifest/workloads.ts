@@ -3,7 +3,7 @@
 import type {FieldError} from '../core/errors.js';
 import type * as api from '../core/pod/types.gen.js';
 
-export interface ExpandedPod {
+interface ExpandedPod {
   readonly manifest: api.Pod;
   /** Where a field of the pod is in the workload. */
   readonly pathInWorkload: (path: string) => string;

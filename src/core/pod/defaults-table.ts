@@ -4,7 +4,7 @@
 // Mirrors kubelet v1.36 pkg/apis/core/v1 defaults.go and the +default markers of k8s.io/api/core/v1.
 
 /** Values set where the field is absent, or empty if the API makes no difference. */
-export type FieldDefaults = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+type FieldDefaults = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Defaults that depend on other fields; what each does is said in defaults.ts. */
 export type DefaultRule =
@@ -26,7 +26,7 @@ const FILE_MODE = 0o644;
 const CONTAINER = {terminationMessagePath: '/dev/termination-log', terminationMessagePolicy: 'File'};
 
 /** Kubernetes 1.36. Frozen: the golden uids of the tests depend on it. */
-export const DEFAULTS_V1: DefaultsTable = {
+const DEFAULTS_V1: DefaultsTable = {
   version: 1,
   rules: new Set([
     'requests-from-limits',
@@ -69,5 +69,8 @@ export const DEFAULTS_V1: DefaultsTable = {
   },
 };
 
-/** What a pod is run with. */
-export const CURRENT_DEFAULTS: DefaultsTable = DEFAULTS_V1;
+/** `current`: what a pod is run with. `identity`: what its uid is made from, for ever. */
+export const DEFAULTS: {readonly current: DefaultsTable; readonly identity: DefaultsTable} = {
+  current: DEFAULTS_V1,
+  identity: DEFAULTS_V1,
+};

@@ -4,14 +4,14 @@
 import {defaultImagePullPolicy} from '../images/image-reference.js';
 import {fieldsOf, type TypeSpec} from './decode-fields.js';
 import {defaultPodResources, defaultRequests} from './defaults-resources.js';
-import {CURRENT_DEFAULTS, type DefaultsTable} from './defaults-table.js';
+import {DEFAULTS, type DefaultsTable} from './defaults-table.js';
 import {formatQuantity, parseQuantity, roundQuantityUp} from './quantity.js';
 import type * as api from './types.gen.js';
 
 /** The pod with the API's defaults, as a new value. `table` decides which ones. */
 export function applyPodDefaults(
   pod: api.Pod,
-  table: DefaultsTable = CURRENT_DEFAULTS,
+  table: DefaultsTable = DEFAULTS.current,
 ): api.Pod & {readonly spec: api.PodSpec} {
   let spec = convertSpec(pod.spec ?? {containers: []});
   if (table.rules.has('requests-from-limits')) spec = defaultRequests(spec);

@@ -3,7 +3,7 @@
 // decimal with nine places at most.
 
 /** Which family of suffixes a quantity was written with; its canonical text uses the same one. */
-export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
+type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 /** The number `unscaled * 10^exponent`, exactly. `exponent` is never below -9 (nano). */
 export interface ParsedQuantity {

@@ -3,7 +3,7 @@
 import {createHash} from 'node:crypto';
 import {CONFIG_SOURCE_ANNOTATION} from './config-source.js';
 import {applyPodDefaults} from './defaults.js';
-import {CURRENT_DEFAULTS, DEFAULTS_V1} from './defaults-table.js';
+import {DEFAULTS} from './defaults-table.js';
 import type * as api from './types.gen.js';
 import type {Pod} from './types.js';
 
@@ -28,7 +28,7 @@ export function makeStaticPod(manifest: api.Pod, origin: StaticPodOrigin): Pod {
   const metadata = manifest.metadata ?? {};
   const defaulted = applyPodDefaults(manifest);
   // The two tables are one until the API gets new defaults; the work need not be done twice then.
-  const identified = CURRENT_DEFAULTS === DEFAULTS_V1 ? defaulted : applyPodDefaults(manifest, DEFAULTS_V1);
+  const identified = DEFAULTS.current === DEFAULTS.identity ? defaulted : applyPodDefaults(manifest, DEFAULTS.identity);
   const uid = (metadata.uid ?? '') === '' ? hashIdentity(identified, origin) : (metadata.uid ?? '');
   return {
     metadata: {
@@ -63,11 +63,11 @@ function withoutInitContainerAnnotations(
  * Differs from kubelet: it hashes a dump of Go's in-memory form, which changes with its version (docs/parity.md).
  */
 export function staticPodUid(manifest: api.Pod, origin: StaticPodOrigin): string {
-  return hashIdentity(applyPodDefaults(manifest, DEFAULTS_V1), origin);
+  return hashIdentity(applyPodDefaults(manifest, DEFAULTS.identity), origin);
 }
 
 function hashIdentity(manifest: api.Pod, origin: StaticPodOrigin): string {
-  const {version} = DEFAULTS_V1;
+  const {version} = DEFAULTS.identity;
   const identity = {version, node: origin.nodeName, source: origin.source, pod: identityOf(manifest)};
   return createHash('sha256').update(canonicalJson(identity)).digest('hex').slice(0, 32);
 }

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {applyPodDefaults} from '../../../src/core/pod/defaults.js';
-import {DEFAULTS_V1} from '../../../src/core/pod/defaults-table.js';
+import {DEFAULTS} from '../../../src/core/pod/defaults-table.js';
 import type {Container, PodSpec} from '../../../src/core/pod/types.gen.js';
 
 const CONTAINER: Container = {name: 'c', image: 'i:1'};
@@ -195,5 +195,5 @@ test('rules and values that a table does not have are not applied', () => {
   const table = {version: 0, fields: {PodSpec: {dnsPolicy: 'Default'}}, rules: new Set<never>()};
   const pod = applyPodDefaults({spec: {containers: [CONTAINER], volumes: [{name: 'v'}]}}, table);
   expect(pod.spec).toEqual({containers: [CONTAINER], volumes: [{name: 'v'}], dnsPolicy: 'Default'});
-  expect(DEFAULTS_V1.version).toBe(1);
+  expect(DEFAULTS.identity.version).toBe(1);
 });
