@@ -52,7 +52,8 @@ interface Pending {
   readonly rpc: string;
   readonly when: (call: RecordedCall) => boolean;
   readonly before: Interceptor;
-  readonly after?: () => CriError;
+  /** Sees a call after it was done; what it throws is the answer. */
+  readonly after?: (call: RecordedCall) => void;
   left: number;
 }
 
@@ -64,6 +65,8 @@ interface Call {
   readonly signal: AbortSignal;
   /** The timeout inside the request, which lengthens the deadline. */
   readonly seconds?: number;
+  /** The caller keeps the deadline: none is kept here. */
+  readonly unlimited?: boolean;
 }
 
 /** Options of a scripted fault. */
@@ -96,17 +99,21 @@ export class ScriptedCalls {
     return this.#add({rpc, before, when: options.when ?? always, left: options.times ?? Infinity});
   }
 
+  /** Looks at calls of `rpc` after they were done. Returns a function that takes the interceptor away. */
+  interceptAfter(rpc: string, after: (call: RecordedCall) => void, options: FaultOptions = {}): () => void {
+    const when = options.when ?? always;
+    return this.#add({rpc, before: () => undefined, after, when, left: options.times ?? Infinity});
+  }
+
   /** Refuses the next call of `rpc` (or as many as options.times). Returns a function that takes the fault away. */
   failNext(rpc: string, refusal: Refusal, options: FaultOptions = {}): () => void {
     const error = (): CriError => this.error(rpc, refusal);
     const shared = {rpc, when: options.when ?? always, left: options.times ?? 1};
-    if (options.afterEffect === true) return this.#add({...shared, before: () => undefined, after: error});
-    return this.#add({
-      ...shared,
-      before: () => {
-        throw error();
-      },
-    });
+    const refuse = (): never => {
+      throw error();
+    };
+    if (options.afterEffect === true) return this.#add({...shared, before: () => undefined, after: refuse});
+    return this.#add({...shared, before: refuse});
   }
 
   /** Holds the next call of `rpc` until released; its deadline and its signal end it as they end a real one. */
@@ -190,7 +197,7 @@ export class ScriptedCalls {
     for (const fault of faults) await fault.before(record, signal);
     this.#refuseWhenDown(record.rpc);
     const answer = await effect(signal);
-    for (const fault of faults) if (fault.after !== undefined) throw fault.after();
+    for (const fault of faults) fault.after?.(record);
     return answer;
   }
 
@@ -226,7 +233,7 @@ export class ScriptedCalls {
   /** A signal that ends the call at its deadline or with its own signal. */
   #arm(call: Call): {reached: AbortSignal; finish: () => void} {
     const controller = new AbortController();
-    const limit = deadlineMs(call.rpc, call.seconds);
+    const limit = call.unlimited === true ? null : deadlineMs(call.rpc, call.seconds);
     const late = {code: 'DEADLINE_EXCEEDED', message: 'context deadline exceeded'} as const;
     const timer =
       limit === null ? null : this.clock.setTimer(() => controller.abort(this.error(call.rpc, late)), limit);

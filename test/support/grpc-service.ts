@@ -2,7 +2,7 @@
 import type {ServiceDefinition} from '@grpc/grpc-js';
 import type {Codec} from '../../src/cri/grpc-channel.js';
 
-interface AnyMethod {
+export interface AnyMethod {
   readonly name: string;
   // The codecs of a service's methods have nothing in common but their shape.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
