@@ -6,7 +6,9 @@ import type {ManifestProblem} from '../core/errors.js';
 import type {Report} from '../core/events.js';
 import type {PodLifecycleEvent} from '../core/pleg.js';
 import {isKnownTerminated, isTerminationRequested} from '../core/pod-worker/queries.js';
+import {isStaticPod} from '../core/pod/config-source.js';
 import {podQosClass} from '../core/pod/qos.js';
+import {markSource} from '../core/pod/static-pod.js';
 import {podRef, type Pod, type PodRef} from '../core/pod/types.js';
 import {isAnythingUp} from '../core/runtime-status/liveness.js';
 import type {PodRuntimeStatus} from '../core/runtime-status/types.js';
@@ -55,7 +57,7 @@ export class PodHandlers implements SyncHandlers {
   }
 
   handleSnapshot(snapshot: SourceSnapshot): void {
-    const {mux, changes, conflicts} = mergeSnapshot(this.#mux, snapshot);
+    const {mux, changes, conflicts} = mergeSnapshot(this.#mux, this.#marked(snapshot));
     this.#mux = mux;
     const outdated = this.#deps.replaceObjects([...mux.snapshots.values()]);
     changes.forEach(change => this.#handleChange(change));
@@ -98,6 +100,20 @@ export class PodHandlers implements SyncHandlers {
   handlePodCleanups(): void {
     const unstarted = this.#deps.housekeeping.cleanUp();
     if (unstarted.length > 0) this.#start(unstarted);
+  }
+
+  /** Whether what a place defines cannot be read now: pods from there stay as they are. */
+  isBroken(place: string): boolean {
+    return this.sourceProblems.some(({severity, position}) => severity === 'error' && position.file === place);
+  }
+
+  /** A pod is known by its source to be a static one; most sources say so themselves. */
+  #marked(snapshot: SourceSnapshot): SourceSnapshot {
+    const {source} = snapshot;
+    const now = this.#deps.clock.now();
+    const mark = (entry: SourcedPod): SourcedPod =>
+      isStaticPod(entry.pod) ? entry : {...entry, pod: markSource(entry.pod, source, now)};
+    return {...snapshot, pods: snapshot.pods.map(mark)};
   }
 
   #handleChange({op, source, pods}: PodChange): void {

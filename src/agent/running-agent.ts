@@ -374,7 +374,8 @@ export class RunningAgent {
       pleg: this.pleg,
       kubeRuntime: this.kubeRuntime,
       environment: this.#environment,
-      scope,
+      // A place that cannot be read now may still want its pods.
+      scope: {...scope, mayEnd: (pod, place) => this.#handlers?.isBroken(place) !== true && scope.mayEnd(pod, place)},
       sources,
       isActive: uid => this.#isActive(uid),
       keepOnly: uids => {
