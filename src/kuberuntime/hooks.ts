@@ -24,7 +24,7 @@ export interface Hook {
   readonly id: ContainerId;
   readonly handler: LifecycleHandler;
   /** Addresses of the pod, asked only by an httpGet hook without host. */
-  readonly podIPs: () => Promise<readonly string[]>;
+  readonly podIPs: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly reporter: PodReporter;
 }
 
@@ -84,7 +84,7 @@ async function runHttpHook(
   action: HTTPGetAction,
   signal: AbortSignal,
 ): Promise<void> {
-  const [podIP] = action.host === undefined || action.host === '' ? await podIPs() : [action.host];
+  const [podIP] = action.host === undefined || action.host === '' ? await podIPs(signal) : [action.host];
   if (podIP === undefined) throw new Error('failed to find networking container: the pod has no address');
   const target = {ports: container.ports, podIP, purpose: 'lifecycle', version: KUBELET_VERSION} as const;
   const request = httpGetRequest(action, target);

@@ -34,7 +34,7 @@ export interface KillContainerInput {
   /** Seconds; null = what pod and probe say. */
   readonly gracePeriodOverride: number | null;
   /** Addresses of the pod, for an httpGet hook. */
-  readonly podIPs: () => Promise<readonly string[]>;
+  readonly podIPs: (signal: AbortSignal) => Promise<readonly string[]>;
   /** Its place among the containers of its pod that are stopped together; null = it waits for none. */
   readonly turn: Turn | null;
   readonly reporter: PodReporter;

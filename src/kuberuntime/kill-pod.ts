@@ -16,6 +16,7 @@ import {
   type SandboxId,
 } from '../core/runtime-status/types.js';
 import {errorText, isNotFound, syncErrorOf, withReason} from './failures.js';
+import type {Hook} from './hooks.js';
 import {killContainer, type KillContainerDeps, type KillContainerInput} from './kill-container.js';
 import {podReporter} from './pod-reporter.js';
 import {restoreSpec} from './restored-spec.js';
@@ -137,7 +138,7 @@ export function killNamed(deps: KillPodDeps, kill: KillNamed, signal: AbortSigna
   return reporter.step('KillContainer', target.name, () =>
     withReason('KillContainerError', errorText, signal, () => {
       const container = kill.container ?? specOf(pod, target);
-      const podIPs = (): Promise<readonly string[]> => deps.podIPs(podRef(pod), signal);
+      const podIPs: Hook['podIPs'] = hookSignal => deps.podIPs(podRef(pod), hookSignal);
       const input: KillContainerInput = {...target, pod, container, gracePeriodOverride, turn, podIPs, reporter};
       return killContainer(deps, input, signal);
     }),

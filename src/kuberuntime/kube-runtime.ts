@@ -5,7 +5,6 @@ import {computePodActions} from '../core/actions/compute-pod-actions.js';
 import {containersToDelete} from '../core/actions/containers-to-delete.js';
 import type {PodActions, PodSyncResult, ProbeResults} from '../core/actions/types.js';
 import {DEFAULT_BACKOFF, type BackoffLimits} from '../core/backoff.js';
-import type {AnyContainer} from '../core/cri-config/types.js';
 import type {Report} from '../core/events.js';
 import type {Keyring} from '../core/images/keyring.js';
 import type {LogOptions} from '../core/logs/log-options.js';
@@ -17,14 +16,14 @@ import {
   type PodRuntimeStatus,
   type RuntimePod,
 } from '../core/runtime-status/types.js';
-import {ContainerState, type Image} from '../cri/gen/cri.js';
-import type {ExecSyncResult, ImageService, RuntimeService} from '../cri/runtime-service.js';
+import {ContainerState} from '../cri/gen/cri.js';
+import type {ImageService, RuntimeService} from '../cri/runtime-service.js';
 import type {Clock} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
 import {applyPodActions} from './apply-pod-actions.js';
 import {readContainerLog, type LogSink} from './container-logs.js';
 import {collectGarbage, removePod, type GarbageCollectInput} from './garbage-collection.js';
-import {createImageManager, type EnsuredImage} from './images.js';
+import {createImageManager} from './images.js';
 import {createKillBudgets} from './kill-budgets.js';
 import {killPod, rememberedSpec, runningPod} from './kill-pod.js';
 import type {PodHost} from './pod-host.js';
@@ -39,7 +38,6 @@ import type {CrashLoopBackoff} from './sync-run.js';
 export type {LogOptions} from '../core/logs/log-options.js';
 export type {LogSink} from './container-logs.js';
 export type {GarbageCollectInput} from './garbage-collection.js';
-export type {EnsuredImage} from './images.js';
 export type {RunningLog} from './log-rotation.js';
 export type {RuntimeHealth} from './runtime-health.js';
 export type {CrashLoopBackoff} from './sync-run.js';
@@ -100,9 +98,6 @@ export interface KubeRuntime {
    */
   getPodStatus(pod: RuntimePod | PodRef, signal: AbortSignal): Promise<PodRuntimeStatus>;
 
-  /** What syncPod would do. */
-  computePodActions(input: SyncPodInput): PodActions;
-
   /** Decides and carries out, in the kubelet's order. A step that others build on ends it when it fails. */
   syncPod(input: SyncPodInput, signal: AbortSignal): Promise<PodSyncResult>;
 
@@ -128,21 +123,6 @@ export interface KubeRuntime {
   /** Removes dead containers, sandboxes and the logs of pods that are gone, by policy. */
   garbageCollect(input: GarbageCollectInput, signal: AbortSignal): Promise<void>;
 
-  /** Makes sure that a container's image is there, by policy and back-off. Rejects with PodError. */
-  ensureImage(
-    input: {readonly pod: Pod; readonly container: AnyContainer; readonly pullSecrets: readonly Secret[]},
-    signal: AbortSignal,
-  ): Promise<EnsuredImage>;
-  listImages(signal: AbortSignal): Promise<readonly Image[]>;
-
-  /** Runs a command in a container, e.g. for an exec probe. `timeoutSeconds` 0 = no limit. */
-  execSync(
-    id: ContainerId,
-    command: readonly string[],
-    timeoutSeconds: number,
-    signal: AbortSignal,
-  ): Promise<ExecSyncResult>;
-
   /** Writes the log of one container instance. Rejects with Error when it cannot be read. */
   readLogs(
     log: {readonly id: ContainerId; readonly logPath: string; readonly options: LogOptions; readonly sink: LogSink},
@@ -164,7 +144,6 @@ export function createKubeRuntime(deps: KubeRuntimeDeps): KubeRuntime {
   return {
     getPods: (signal, scope = 'instance') => listPods(parts, scope, signal),
     getPodStatus: (pod, signal) => readPodStatus(parts, pod, signal),
-    computePodActions: planOf,
     syncPod: (input, signal) => syncPod(parts, input, signal),
     killPod: ({pod, running, gracePeriodOverride}, signal) =>
       killPod(parts, {pod: pod ?? rememberedSpec(running), running: runningPod(running), gracePeriodOverride}, signal),
@@ -174,15 +153,6 @@ export function createKubeRuntime(deps: KubeRuntimeDeps): KubeRuntime {
       return removeOldContainers(parts, status, ids, signal);
     },
     garbageCollect: (input, signal) => collectGarbage(parts, input, signal),
-    ensureImage({pod, container, pullSecrets}, signal) {
-      const {image = '', imagePullPolicy: pullPolicy} = container;
-      const reporter = podReporter(deps, pod);
-      const request = {pod, image, pullPolicy, pullSecrets, sandboxConfig: undefined, reporter, container};
-      return parts.images.ensure(request, signal);
-    },
-    listImages: signal => deps.images.listImages(signal),
-    execSync: (id, command, timeoutSeconds, signal) =>
-      runtime.execSync(criContainerId(id), command, timeoutSeconds, signal),
     readLogs: ({id, logPath, options, sink}, signal) =>
       readContainerLog(
         {clock, isRunning: () => isRunning(runtime, id, signal)},
@@ -221,13 +191,9 @@ function createParts(deps: KubeRuntimeDeps): Parts {
   };
 }
 
-function planOf({pod, status, liveness, startup, restartAllContainers}: SyncPodInput): PodActions {
-  return computePodActions(pod, status, {liveness, startup}, {restartAllContainers});
-}
-
 function syncPod(parts: Parts, input: SyncPodInput, signal: AbortSignal): Promise<PodSyncResult> {
-  const {pod, status, pullSecrets, crashLoop} = input;
-  const actions = planOf(input);
+  const {pod, status, liveness, startup, restartAllContainers, pullSecrets, crashLoop} = input;
+  const actions = computePodActions(pod, status, {liveness, startup}, {restartAllContainers});
   if (asksForEffects(actions)) {
     parts.report({kind: 'decision', at: parts.clock.now(), pod: podRef(pod), actions});
   }

@@ -8,11 +8,11 @@ import type {Pod, Secret} from '../core/pod/types.js';
 import {findContainer} from '../core/runtime-status/find.js';
 import {containerId, criContainerId, type PodRuntimeStatus, type SandboxId} from '../core/runtime-status/types.js';
 import type {ContainerConfig, Image} from '../cri/gen/cri.js';
-import {statusMessage, withReason} from './failures.js';
+import {expectedFailure, statusMessage, withReason} from './failures.js';
 import {describeHook, runHook} from './hooks.js';
 import type {EnsuredImage, ImageManager} from './images.js';
 import {killNamed, type KillPodDeps} from './kill-pod.js';
-import type {ImageVolume, PodHost} from './pod-host.js';
+import type {ContainerOptions, ImageVolume, PodHost} from './pod-host.js';
 import {withoutId, type PodReporter} from './pod-reporter.js';
 import type {ConfiguredSandbox} from './sandbox.js';
 
@@ -54,7 +54,7 @@ export async function startContainer(
     error => `Error: ${error.reason}`,
     () => ensureImage(deps, start, signal),
   );
-  const restartCount = await nextRestartCount(deps, start);
+  const restartCount = await nextRestartCount(deps, start, signal);
   const criId = await recordingFailure(
     start,
     error => `Error: ${error.message}`,
@@ -96,10 +96,23 @@ function ensureImage(
 }
 
 /** One more than the newest instance; for one that the runtime forgot, what its left-over logs suggest. */
-function nextRestartCount({host}: StartContainerDeps, {pod, container, status}: StartContainer): Promise<number> {
+async function nextRestartCount(
+  {host, logger}: StartContainerDeps,
+  {pod, container, status}: StartContainer,
+  signal: AbortSignal,
+): Promise<number> {
   const last = findContainer(status, container.name);
-  if (last !== undefined) return Promise.resolve(last.restartCount + 1);
-  return host.restartCountFromLogs(pod, container.name);
+  if (last !== undefined) return last.restartCount + 1;
+  try {
+    return await host.restartCountFromLogs(pod, container.name);
+  } catch (thrown) {
+    const error = expectedFailure(thrown, signal);
+    logger.warn('Cannot calculate the restart count from the log directory', {
+      containerName: container.name,
+      error: error.message,
+    });
+    return 0;
+  }
 }
 
 interface ImageAndCount {
@@ -114,35 +127,49 @@ async function createContainer(
   made: ImageAndCount,
   signal: AbortSignal,
 ): Promise<string> {
+  const {host, runtime} = deps;
   const {pod, container, place, imageVolumes} = start;
   const prepare = <T>(effect: () => Promise<T>): Promise<T> =>
     withReason('CreateContainerConfigError', statusMessage, signal, effect);
-  const targetContainerId = await prepare(() => Promise.resolve(targetOf(start)));
   const options = await prepare(() =>
-    deps.host.containerOptions({pod, container, podIPs: place.podIPs, imageVolumes}, signal),
+    host.containerOptions({pod, container, podIPs: place.podIPs, imageVolumes}, signal),
   );
   try {
     const config = await prepare(async () => {
-      const {restartCount, image} = made;
-      const {node} = deps.host;
-      const {userNamespace, ownership} = place.options;
-      const input = {pod, container, restartCount, imageRef: image.imageRef, imageUser: image.user, node};
-      const built: ContainerConfig = containerConfig({
-        ...input,
-        ...options,
-        userNamespace,
-        ...(ownership !== undefined && {ownership}),
-        ...(targetContainerId !== undefined && {targetContainerId}),
-      });
-      await deps.host.makeContainerLogDirectory(pod, container.name);
+      const built = configOf(host, start, made, options);
+      await host.makeContainerLogDirectory(pod, container.name);
       return built;
     });
     return await withReason('CreateContainerError', statusMessage, signal, () =>
-      deps.runtime.createContainer(place.sandboxId, config, place.config, signal),
+      runtime.createContainer(place.sandboxId, config, place.config, signal),
     );
   } finally {
     await options.release?.();
   }
+}
+
+/** Throws Error for what must not run. */
+function configOf(
+  {node}: PodHost,
+  start: StartContainer,
+  {image, restartCount}: ImageAndCount,
+  options: ContainerOptions,
+): ContainerConfig {
+  const {pod, container, place} = start;
+  const {userNamespace, ownership} = place.options;
+  const targetContainerId = targetOf(start);
+  return containerConfig({
+    pod,
+    container,
+    restartCount,
+    imageRef: image.imageRef,
+    imageUser: image.user,
+    node,
+    ...options,
+    userNamespace,
+    ...(ownership !== undefined && {ownership}),
+    ...(targetContainerId !== undefined && {targetContainerId}),
+  });
 }
 
 /** CRI id of the container that an ephemeral one looks into. */

@@ -1,4 +1,5 @@
 // A KubeRuntime on a fake runtime, a fake clock and a host without a machine, and the short words of its tests.
+import {computePodActions} from '../../src/core/actions/compute-pod-actions.js';
 import type {PodActions, PodSyncResult} from '../../src/core/actions/types.js';
 import type {AnyContainer} from '../../src/core/cri-config/types.js';
 import type {AgentEvent} from '../../src/core/events.js';
@@ -84,7 +85,10 @@ export function createBench(options: FakeRuntimeOptions = {}, deps: Partial<Kube
     kubeRuntime,
     status,
     startSync,
-    plan: async pod => kubeRuntime.computePodActions(await inputOf(pod)),
+    async plan(pod) {
+      const {status: now, ...input} = await inputOf(pod);
+      return computePodActions(input.pod, now, input);
+    },
     sync: (pod, changes) => driveClock(clock, startSync(pod, never, changes)),
     async kill(pod, gracePeriodOverride = null) {
       const running = await status(pod);

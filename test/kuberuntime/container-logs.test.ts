@@ -61,7 +61,7 @@ function read(options: LogOptions, only?: 'stdout' | 'stderr'): Reading {
 
 /** Lets the reader come to what has been written. */
 async function until(reading: Reading, text: string): Promise<void> {
-  for (let round = 0; round < 200 && reading.text() !== text; round++) {
+  for (let round = 0; round < 50_000 && reading.text() !== text; round++) {
     await new Promise(resolve => setImmediate(resolve));
     await reading.clock.advance(50);
   }

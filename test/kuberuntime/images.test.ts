@@ -1,16 +1,49 @@
 import {describe, expect, test} from 'vitest';
+import {DEFAULT_BACKOFF} from '../../src/core/backoff.js';
 import type {PodError} from '../../src/core/errors.js';
 import {parseDockerConfig, type Keyring} from '../../src/core/images/keyring.js';
 import type {Secret} from '../../src/core/pod/types.js';
+import {createImageManager, type EnsuredImage, type ImageManagerDeps} from '../../src/kuberuntime/images.js';
+import {podReporter} from '../../src/kuberuntime/pod-reporter.js';
 import {settle} from '../fakes/fake-clock.js';
 import {aContainer, aPod, withContainer, withMetadata, withSpec} from '../support/builders.js';
 import {createBench, never, outcome, type Bench} from './bench.js';
 
 const REFUSED = {code: 'NOT_FOUND', message: 'failed to resolve reference "reg.example/no/such:1": not found'} as const;
 
-function ensure(bench: Bench, image: string, pullSecrets: readonly Secret[] = [], signal = never): Promise<unknown> {
-  const container = aContainer('main', {image, imagePullPolicy: 'IfNotPresent'});
-  return bench.drive(bench.kubeRuntime.ensureImage({pod: aPod(), container, pullSecrets}, signal));
+interface Store {
+  readonly bench: Bench;
+  readonly ensure: (image: string, pullSecrets?: readonly Secret[], signal?: AbortSignal) => Promise<EnsuredImage>;
+}
+
+/** An image manager on the bench's runtime and clock. */
+function createStore(deps: Partial<ImageManagerDeps> = {}): Store {
+  const bench = createBench();
+  const {runtime: images, clock} = bench;
+  const manager = createImageManager({
+    images,
+    clock,
+    maxParallelPulls: null,
+    backoff: DEFAULT_BACKOFF,
+    hostKeyring: [],
+    ...deps,
+  });
+  const pod = aPod();
+  const reporter = podReporter({report: event => bench.events.push(event), clock}, pod);
+  const ensure: Store['ensure'] = (image, pullSecrets = [], signal = never) => {
+    const container = aContainer('main', {image});
+    const request = {
+      pod,
+      image,
+      pullPolicy: 'IfNotPresent',
+      pullSecrets,
+      sandboxConfig: undefined,
+      reporter,
+      container,
+    };
+    return bench.drive(manager.ensure(request, signal));
+  };
+  return {bench, ensure};
 }
 
 async function failure(work: Promise<unknown>): Promise<string> {
@@ -35,31 +68,31 @@ function pullSecret(auths: Readonly<Record<string, string>>): Secret {
 
 describe('a pull that fails (C19)', () => {
   test('keeps its reason in the message while the image waits', async () => {
-    const bench = createBench();
+    const {bench, ensure} = createStore();
     bench.runtime.failNext('PullImage', REFUSED, {times: Infinity});
     const text = `rpc error: code = NotFound desc = ${REFUSED.message}`;
-    expect(await failure(ensure(bench, 'reg.example/no/such:1'))).toBe(`ErrImagePull: ${text}`);
+    expect(await failure(ensure('reg.example/no/such:1'))).toBe(`ErrImagePull: ${text}`);
     await bench.clock.advance(9_999);
-    expect(await failure(ensure(bench, 'reg.example/no/such:1'))).toBe(
+    expect(await failure(ensure('reg.example/no/such:1'))).toBe(
       `ImagePullBackOff: Back-off pulling image "reg.example/no/such:1": ErrImagePull: ${text}`,
     );
     await bench.clock.advance(1);
-    expect(await failure(ensure(bench, 'reg.example/no/such:1'))).toBe(`ErrImagePull: ${text}`);
+    expect(await failure(ensure('reg.example/no/such:1'))).toBe(`ErrImagePull: ${text}`);
   });
 
   test('says when the next try is due', async () => {
-    const bench = createBench();
+    const {bench, ensure} = createStore();
     bench.runtime.failNext('PullImage', REFUSED);
     const failedAt = bench.clock.now();
-    await failure(ensure(bench, 'reg.example/no/such:1'));
-    await expect(ensure(bench, 'reg.example/no/such:1')).rejects.toMatchObject({retryAt: failedAt + 10_000});
+    await failure(ensure('reg.example/no/such:1'));
+    await expect(ensure('reg.example/no/such:1')).rejects.toMatchObject({retryAt: failedAt + 10_000});
   });
 
   test('does not keep another tag from being pulled at once', async () => {
-    const bench = createBench();
+    const {bench, ensure} = createStore();
     bench.runtime.failNext('PullImage', REFUSED);
-    await failure(ensure(bench, 'reg.example/no/such:1'));
-    await expect(ensure(bench, 'reg.example/no/such:2')).resolves.toMatchObject({message: ''});
+    await failure(ensure('reg.example/no/such:1'));
+    await expect(ensure('reg.example/no/such:2')).resolves.toMatchObject({message: ''});
   });
 
   test('becomes the waiting reason of its container, with the event of a failed start', async () => {
@@ -77,9 +110,9 @@ describe('a pull that fails (C19)', () => {
 
 describe('a pull', () => {
   test('takes its time, told each second, and says how much it took', async () => {
-    const bench = createBench();
+    const {bench, ensure} = createStore();
     bench.runtime.script.delayNext('PullImage', 2500);
-    await ensure(bench, 'big:1');
+    await ensure('big:1');
     const told = bench.events.flatMap(event => (event.kind === 'pull-progress' ? [event.elapsedMs] : []));
     expect(told).toEqual([1000, 2000]);
     expect(bench.recorded().at(-1)).toBe(
@@ -89,28 +122,27 @@ describe('a pull', () => {
   });
 
   test('adds the tag latest to a name that has none, and nothing else', async () => {
-    const bench = createBench();
-    await ensure(bench, 'team/app');
+    const {bench, ensure} = createStore();
+    await ensure('team/app');
     expect(bench.calls()).toEqual(['PullImage team/app:latest']);
   });
 
   test('waits for its turn where only so many may run at once', async () => {
-    const bench = createBench({}, {maxParallelImagePulls: 1});
+    const {bench, ensure} = createStore({maxParallelPulls: 1});
     bench.runtime.script.delayNext('PullImage', 2000);
-    const first = ensure(bench, 'a:1');
-    const second = ensure(bench, 'b:1');
+    const first = ensure('a:1');
+    const second = ensure('b:1');
     await Promise.all([first, second]);
     expect(bench.recorded().at(-1)).toMatch(/"b:1" in 0s \(2s including waiting\)/);
   });
 
   test('that waits for its turn ends with its signal', async () => {
-    const bench = createBench({}, {maxParallelImagePulls: 1});
+    const {bench, ensure} = createStore({maxParallelPulls: 1});
     const {release} = bench.runtime.hangNext('PullImage');
-    const first = ensure(bench, 'a:1');
+    const first = ensure('a:1');
     await settle();
     const controller = new AbortController();
-    const container = aContainer('main', {image: 'b:1'});
-    const second = bench.kubeRuntime.ensureImage({pod: aPod(), container, pullSecrets: []}, controller.signal);
+    const second = ensure('b:1', [], controller.signal);
     controller.abort(new Error('deleted'));
     await expect(second).rejects.toThrow('deleted');
     release();
@@ -120,47 +152,44 @@ describe('a pull', () => {
 
   test('is told to whoever keeps the books of pulled images', async () => {
     const pulled: string[] = [];
-    const bench = createBench(
-      {},
-      {onImagePulled: (image, ref) => Promise.resolve(void pulled.push(`${image} ${ref}`))},
-    );
-    await ensure(bench, 'app:1');
+    const onPulled = (image: string, ref: string): Promise<void> =>
+      Promise.resolve(void pulled.push(`${image} ${ref}`));
+    const {bench, ensure} = createStore({onPulled});
+    await ensure('app:1');
     expect(pulled).toEqual([`app:1 ${bench.runtime.images.find('app:1')!.id}`]);
   });
 });
 
 describe('credentials', () => {
   test('of the pod are tried before those of the host, each until one works', async () => {
-    const bench = createBench({}, {hostKeyring: keyring({'reg.example': 'host'})});
+    const {bench, ensure} = createStore({hostKeyring: keyring({'reg.example': 'host'})});
     bench.runtime.failNext('PullImage', {code: 'UNKNOWN', message: '401 Unauthorized'});
-    await ensure(bench, 'reg.example/app:1', [pullSecret({'reg.example': 'pod'})]);
+    await ensure('reg.example/app:1', [pullSecret({'reg.example': 'pod'})]);
     expect(bench.sent('PullImage').map(({auth}) => auth?.username)).toEqual(['pod', 'host']);
   });
 
   test('that all fail are told with every reason, each once', async () => {
-    const bench = createBench(
-      {},
-      {hostKeyring: keyring({'reg.example': 'a', 'reg.example/app': 'b', 'reg.example/ap': 'c'})},
-    );
+    const hostKeyring = keyring({'reg.example': 'a', 'reg.example/app': 'b', 'reg.example/ap': 'c'});
+    const {bench, ensure} = createStore({hostKeyring});
     bench.runtime.failNext('PullImage', {code: 'UNKNOWN', message: 'denied'}, {times: 2});
     bench.runtime.failNext('PullImage', {code: 'UNKNOWN', message: 'expired'}, {times: 3});
-    expect(await failure(ensure(bench, 'reg.example/app:1'))).toMatch(/^ErrImagePull: (denied|\[denied, expired\])$/);
+    expect(await failure(ensure('reg.example/app:1'))).toBe('ErrImagePull: [denied, expired]');
   });
 
   test('of another registry are not sent', async () => {
-    const bench = createBench({}, {hostKeyring: keyring({'other.example': 'x'})});
-    await ensure(bench, 'reg.example/app:1');
+    const {bench, ensure} = createStore({hostKeyring: keyring({'other.example': 'x'})});
+    await ensure('reg.example/app:1');
     expect(bench.sent('PullImage')[0]?.auth).toBeUndefined();
   });
 
   test('in a secret that cannot be read are named, and nothing is pulled', async () => {
-    const bench = createBench();
+    const {bench, ensure} = createStore();
     const broken: Secret = {
       metadata: {name: 'reg'},
       type: 'kubernetes.io/dockerconfigjson',
       data: {'.dockerconfigjson': btoa('{')},
     };
-    expect(await failure(ensure(bench, 'app:1', [broken]))).toMatch(/^ErrImagePull: image pull secret "reg": not JSON/);
+    expect(await failure(ensure('app:1', [broken]))).toMatch(/^ErrImagePull: image pull secret "reg": not JSON/);
     expect(bench.calls()).toEqual([]);
   });
 });

@@ -318,6 +318,14 @@ describe('the restart count (C14)', () => {
     expect(bench.host.links[0]?.logPath).toMatch(/\/main\/8\.log$/);
   });
 
+  test('starts at 0 when the left-over logs cannot be read', async () => {
+    const bench = createBench();
+    bench.host.failures.set('restartCountFromLogs', new Error('permission denied'));
+    await bench.sync(aPod());
+    expect(bench.calls()).toContain('CreateContainer main/0');
+    expect(bench.logged).toEqual(['Cannot calculate the restart count from the log directory']);
+  });
+
   test('is one more than that of an instance that could not be started (C11)', async () => {
     const bench = createBench();
     bench.runtime.failNext('StartContainer', {code: 'UNAVAILABLE', message: 'gone for a moment'});
