@@ -3,6 +3,8 @@
 import {randomBytes} from 'node:crypto';
 import {chmod, mkdir, open, rm} from 'node:fs/promises';
 import {join} from 'node:path';
+import {HostError} from '../core/errors.js';
+import {mountsUnder, readMountinfo} from './mountinfo.js';
 
 export const DEFAULT_ROOT_DIR = '/var/lib/minikubelet';
 
@@ -115,7 +117,10 @@ export async function makeTerminationLog(containerDir: string): Promise<string> 
   return path;
 }
 
-/** Removes a pod's directory. Everything mounted below it must be unmounted before. */
+/** Removes a pod's directory. Rejects with HostError while something is mounted below it: that would be emptied, too. */
 export async function removePodDir(dirs: InstanceDirs, uid: string): Promise<void> {
+  const [mounted] = mountsUnder(await readMountinfo(), podDir(dirs, uid));
+  if (mounted !== undefined)
+    throw new HostError(`${mounted.mountPoint} is still mounted, so pod ${uid} keeps its directory`);
   await rm(podDir(dirs, uid), {recursive: true, force: true});
 }

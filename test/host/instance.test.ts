@@ -10,7 +10,8 @@ import {acquireLock, lockHolder, rootLockPath} from '../../src/host/lock.js';
 import {mountAt, mountOf, mountsUnder, parseMountinfo} from '../../src/host/mountinfo.js';
 import {containerLogLink, instanceDirs, makeTerminationLog, podLogDir, podVolumeDir} from '../../src/host/pod-dirs.js';
 import {identifyProcess, isSameProcess} from '../../src/host/process-identity.js';
-import {createRecordStore} from '../../src/host/record-store.js';
+import {orphanedPods, recordedCgroup} from '../../src/host/orphaned-pods.js';
+import {createRecordStore, type PodRecord} from '../../src/host/record-store.js';
 
 let root: string;
 beforeEach(async () => {
@@ -88,6 +89,23 @@ describe('records', () => {
     await writeFile(join(root, 'r/a.json'), '{"key":"a","va');
     expect(await store.get('a')).toBeUndefined();
     expect(await store.list()).toEqual([]);
+  });
+
+  test('tell which pods nobody wants any more, of this runtime only', async () => {
+    const store = createRecordStore<PodRecord>(join(root, 'r'));
+    const record = (uid: string, endpoint: string, cgroup = ''): PodRecord => ({
+      uid,
+      name: 'p',
+      namespace: 'ns',
+      endpoint,
+      cgroup,
+    });
+    for (const one of [record('a', 'e', '/kubepods/poda'), record('b', 'e'), record('c', 'other')])
+      await store.put(one.uid, one);
+    const orphans = await orphanedPods(store, 'e', uid => uid === 'b');
+    expect(orphans.map(({uid}) => uid)).toEqual(['a']);
+    expect(orphans.map(recordedCgroup)).toEqual([['kubepods', 'poda']]);
+    expect(recordedCgroup(record('b', 'e'))).toBeNull();
   });
 
   test('leave no half-written file behind', async () => {

@@ -4,7 +4,9 @@ import {readdir, readlink, rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Clock} from '../../lib/clock.js';
 import {createCgroupManager} from '../cgroups/create.js';
+import {instanceCgroupRoot} from '../instance-cgroup.js';
 import {mountAt, mountsUnder, readMountinfo} from '../mountinfo.js';
+import {orphanedPods, recordedCgroup} from '../orphaned-pods.js';
 import {removePodLogDir} from '../log-files.js';
 import {instanceDirs, podDir, podLogDir, type InstanceDirs} from '../pod-dirs.js';
 import {instanceRecords, type PodRecord} from '../record-store.js';
@@ -27,10 +29,11 @@ export async function releasePods(input: ReleaseInput, signal: AbortSignal): Pro
   const dirs = instanceDirs(paths.rootDir);
   const records = instanceRecords(paths.rootDir);
   const endpoint = embeddedEndpoint(paths.rootDir);
-  const recorded = (await records.pods.list()).map(({value}) => value).filter(pod => pod.endpoint === endpoint);
+  const recorded = await orphanedPods(records.pods, endpoint, () => false);
   const cgroups = await createCgroupManager('cgroupfs', clock);
   for (const pod of recorded) {
-    if (pod.cgroup !== '') await cgroups.remove(pod.cgroup.slice(1).split('/'), signal);
+    const cgroup = recordedCgroup(pod);
+    if (cgroup !== null) await cgroups.remove(cgroup, signal);
     await removeLogs(dirs, pod);
   }
   const mounted = bundles.flatMap(bundle => mountedUids(bundle, dirs.podsDir));
@@ -41,6 +44,8 @@ export async function releasePods(input: ReleaseInput, signal: AbortSignal): Pro
     await records.pods.delete(uid);
     await records.statuses.delete(uid);
   }
+  const ownRoot = instanceCgroupRoot(paths.rootDir);
+  if (ownRoot.length > 0 && (await records.pods.list()).length === 0) await cgroups.remove(ownRoot, signal);
   await unshareDirectory(paths.podsDir);
 }
 
