@@ -18,7 +18,8 @@ export function splitDocuments(text: string): readonly DocumentText[] {
   const documents: DocumentText[] = [];
   let current = newDocument(1);
   const finish = (nextLine: number): void => {
-    if (current.isDocument) {
+    // Directives that nothing follows are an error to be found, not nothing.
+    if (current.isDocument || /^%/m.test(current.text)) {
       documents.push({
         text: current.text,
         firstLine: current.firstLine,

@@ -46,6 +46,7 @@ test.for([
       ['# c\nb\n', 3],
     ],
   ],
+  ['a directive that nothing follows', '%YAML 1.1\n', [['%YAML 1.1\n', 1]]],
   ['dashes that are no marker', 'a: |\n  ---\n---b\n', [['a: |\n  ---\n---b\n', 1]]],
   [
     'CRLF',
