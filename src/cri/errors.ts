@@ -36,7 +36,16 @@ export function criErrorFrom(rpc: string, endpoint: string, failure: unknown): C
     const message = failure instanceof Error ? failure.message : String(failure);
     return new CriError({rpc, endpoint, code: 'UNKNOWN', message, cause: failure});
   }
-  return new CriError({rpc, endpoint, code: codeOf(failure), message: failure.details, cause: failure});
+  return new CriError({rpc, endpoint, code: codeOf(failure), message: wordsOf(failure.details), cause: failure});
+}
+
+/** grpc-js wraps why it could not connect into its own bookkeeping; the reason alone says as much. */
+function wordsOf(details: string): string {
+  const reason =
+    /^No connection established\. Last error: (?:Error: )?(.*?)(?: \(\d{4}-\d\d-\d\dT[^)]*\))?\. Resolution note:/s.exec(
+      details,
+    );
+  return reason === null ? details : `no connection: ${reason[1] ?? ''}`;
 }
 
 /** What grpc-js says of a stream that the peer reset with CANCEL; a call that we cancel has other words. */

@@ -16,6 +16,22 @@ describe('an error of a CRI call', () => {
     });
   });
 
+  it('says in a word why there was no connection', () => {
+    const details =
+      'No connection established. Last error: connect ECONNREFUSED /run/x.sock (2026-01-02T03:04:05.678Z). ' +
+      'Resolution note: ';
+    expect(criErrorFrom('Version', 'e', {code: 14, details})).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: 'no connection: connect ECONNREFUSED /run/x.sock',
+    });
+  });
+
+  it('of a call that the peer reset is one of a lost runtime, and of one that we cancelled is not', () => {
+    expect(criErrorFrom('Version', 'e', {code: 1, details: 'Call cancelled'}).code).toBe('UNAVAILABLE');
+    expect(criErrorFrom('Version', 'e', {code: 1, details: 'Cancelled on client'}).code).toBe('CANCELLED');
+    expect(criErrorFrom('Version', 'e', {code: 1, details: 'context canceled'}).code).toBe('CANCELLED');
+  });
+
   it('of something else than gRPC is unknown', () => {
     expect(criErrorFrom('Version', 'e', new Error('index out of range: 3'))).toMatchObject({
       code: 'UNKNOWN',
