@@ -37,7 +37,7 @@ export interface ImageManagerDeps {
   readonly onPulled?: (image: string, imageRef: string) => Promise<void>;
 }
 
-export interface EnsureImageRequest {
+interface EnsureImageRequest {
   readonly pod: Pod;
   /** The image as the spec writes it. */
   readonly image: string;

@@ -12,7 +12,7 @@ export interface RunningHook {
   cancel(): void;
 }
 
-export interface KillBudget {
+interface KillBudget {
   /** Seconds that this attempt starts with. */
   readonly graceSeconds: number;
   /** Whether an earlier attempt was cut off. */

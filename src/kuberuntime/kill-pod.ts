@@ -45,7 +45,7 @@ export interface RunningPod {
   readonly sandboxes: readonly SandboxId[];
 }
 
-export interface RunningContainer {
+interface RunningContainer {
   readonly id: ContainerId;
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;

@@ -35,11 +35,8 @@ import {readHealth, type RuntimeHealth} from './runtime-health.js';
 import type {StartContainerDeps} from './start-container.js';
 import type {CrashLoopBackoff} from './sync-run.js';
 
-export type {LogOptions} from '../core/logs/log-options.js';
-export type {LogSink} from './container-logs.js';
 export type {GarbageCollectInput} from './garbage-collection.js';
 export type {RunningLog} from './log-rotation.js';
-export type {RuntimeHealth} from './runtime-health.js';
 export type {CrashLoopBackoff} from './sync-run.js';
 
 export interface KubeRuntimeDeps {
@@ -75,7 +72,7 @@ export interface SyncPodInput {
   readonly crashLoop: CrashLoopBackoff;
 }
 
-export interface KillPodInput {
+interface KillPodInput {
   /** null = known from the runtime only: its spec is what sandbox and containers remember of it. */
   readonly pod: Pod | null;
   /** What there is of it: its running containers and all its sandboxes are stopped. */

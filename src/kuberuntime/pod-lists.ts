@@ -45,7 +45,7 @@ export async function readPodStatus(
 }
 
 /** A pod of this instance as two filtered lists show it; undefined = there is nothing of it. */
-export async function findPod(deps: PodListDeps, uid: string, signal: AbortSignal): Promise<RuntimePod | undefined> {
+async function findPod(deps: PodListDeps, uid: string, signal: AbortSignal): Promise<RuntimePod | undefined> {
   const pods = await listBy(deps, {[INSTANCE_LABEL]: deps.instance, [POD_UID_LABEL]: uid}, signal);
   return pods.find(pod => pod.uid === uid);
 }

@@ -8,7 +8,7 @@ import type {
   SandboxOptions,
 } from '../../src/kuberuntime/pod-host.js';
 
-export const FAKE_NODE: NodeFacts = {
+const FAKE_NODE: NodeFacts = {
   memoryCapacityBytes: 8 * 2 ** 30,
   cgroupVersion: 2,
   cpuCFSQuota: true,

@@ -2,7 +2,7 @@
 // Mirrors github.com/distribution/reference (ParseNormalizedNamed) and kubelet v1.36 pkg/util/parsers ParseImageName.
 import {goQuote} from '../go-text.js';
 
-export interface ImageReference {
+interface ImageReference {
   /** Registry and path with the implied parts written out, e.g. docker.io/library/nginx. What credentials are looked up for. */
   readonly repository: string;
   /** As written; 'latest' when there is neither tag nor digest; '' when there is only a digest. */

@@ -4,7 +4,7 @@ import {PodError} from '../../../src/core/errors.js';
 import type {Pod} from '../../../src/core/pod/types.js';
 import {containerId} from '../../../src/core/runtime-status/types.js';
 import {createKillBudgets} from '../../../src/kuberuntime/kill-budgets.js';
-import {killNamed, killPod, type KillPodDeps, type RunningContainer} from '../../../src/kuberuntime/kill-pod.js';
+import {killNamed, killPod, type KillPodDeps} from '../../../src/kuberuntime/kill-pod.js';
 import {silentLogger} from '../../../src/lib/logger.js';
 import {driveClock} from '../../fakes/drive-clock.js';
 import {FakeClock} from '../../fakes/fake-clock.js';
@@ -85,7 +85,7 @@ async function runPod({pod, running: names, exitAfterMs, preStopDurationMs, ...i
     {},
     name => exitAfterMs[name] ?? 0,
   );
-  const containers: RunningContainer[] = names.map(name => ({id: containerId('containerd', name), name}));
+  const containers = names.map(name => ({id: containerId('containerd', name), name}));
   const {uid, name, namespace} = pod.metadata;
   const running = {uid, name, namespace, containers, sandboxes: []};
   const {gracePeriodOverride} = input;
