@@ -75,7 +75,7 @@ export function podsToDelete(targets: DeleteTargets, present: readonly RuntimePo
     }
   });
   const defined = manifests.pods.map(({pod}) => pod.metadata).filter(inNamespace);
-  const selected = known.filter(pod => inNamespace(pod) && (targets.all || isSelected(pod, targets)));
+  const selected = present.filter(pod => inNamespace(pod) && (targets.all || isSelected(pod, targets)));
   const meant = [...named, ...defined, ...selected].map(pod => ({uid: '', name: pod.name, namespace: pod.namespace}));
   return [...new Map(meant.map(pod => [podKey(pod), pod])).values()];
 }

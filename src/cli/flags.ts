@@ -138,7 +138,7 @@ export const agentFlags = {
   'cgroup-root': Flags.string({
     helpGroup: AGENT,
     helpValue: 'PATH',
-    summary: 'Parent of kubepods in the cgroup tree (default /).',
+    summary: 'Parent of kubepods in the cgroup tree (default: /, or a cgroup of its own for another root directory).',
   }),
   'max-parallel-image-pulls': Flags.integer({
     helpGroup: AGENT,

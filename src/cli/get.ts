@@ -123,7 +123,9 @@ export function selectImages(images: readonly Image[], request: GetRequest): rea
   const answersTo = (image: Image, name: string): boolean =>
     [image.id, ...image.repoTags, ...image.repoDigests].some(known => known === name || known.endsWith(`/${name}`));
   const found = names.length === 0 ? images : images.filter(image => names.some(name => answersTo(image, name)));
-  return found.toSorted((left, right) => (left.repoTags[0] ?? '~').localeCompare(right.repoTags[0] ?? '~'));
+  // Images without a name come last.
+  const orderOf = ({repoTags, id}: Image): string => repoTags[0] ?? `\uffff${id}`;
+  return found.toSorted((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
 }
 
 /** Prints a list as a whole. Finding nothing is said on standard error. */
