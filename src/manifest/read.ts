@@ -1,5 +1,6 @@
 // Reads what a user names: files, directories, standard input, URLs. All files are read before anything is judged, so
 // that one answer holds every problem.
+import type {Stats} from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import {UsageError, type ManifestProblem} from '../core/errors.js';
@@ -46,9 +47,18 @@ async function loadPath(given: string, options: ReadOptions): Promise<readonly L
   if (given === STDIN) return [{file: STDIN, bytes: await options.readStdin(), isFile: true}];
   if (isUrl(given)) return [await fetchManifest(given, options.signal)];
   const file = path.resolve(given);
-  const stats = await statOrNull(file);
+  const stats = await statOf(file);
   if (stats === null) throw new UsageError(`no such file or directory: ${given}`);
-  return stats.isDirectory() ? loadManifestDirectory(file) : [await loadManifestFile(file)];
+  if ('problem' in stats) return [{file, ...stats}];
+  return stats.isDirectory() ? listOrProblem(file) : [await loadManifestFile(file)];
+}
+
+async function listOrProblem(directory: string): Promise<readonly LoadedManifest[]> {
+  try {
+    return await loadManifestDirectory(directory);
+  } catch (error) {
+    return [{file: directory, problem: `cannot be read: ${reasonOf(error)}`}];
+  }
 }
 
 /** The files of a directory by name; links are followed, directories in it are not read. Rejects if it cannot be listed. */
@@ -60,10 +70,11 @@ export async function loadManifestDirectory(directory: string): Promise<readonly
 
 /** null = not a file to read, or gone again. */
 async function loadDirectoryEntry(file: string): Promise<LoadedManifest | null> {
-  const stats = await statOrNull(file);
+  const stats = await statOf(file);
   if (stats === null) {
     return (await isLink(file)) ? {file, problem: 'is a link to a file that does not exist'} : null;
   }
+  if ('problem' in stats) return {file, ...stats};
   if (stats.isDirectory()) return null;
   return stats.isFile() ? loadManifestFile(file) : {file, problem: 'is neither a file nor a directory'};
 }
@@ -80,12 +91,13 @@ export async function loadManifestFile(file: string): Promise<LoadedManifest> {
   }
 }
 
-async function statOrNull(file: string): Promise<Awaited<ReturnType<typeof fs.stat>> | null> {
+/** null = nothing is there. Links are followed. */
+async function statOf(file: string): Promise<Stats | null | {readonly problem: string}> {
   try {
     return await fs.stat(file);
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
-    throw new UsageError(`${file} cannot be read: ${reasonOf(error)}`, {cause: error});
+    return {problem: `cannot be read: ${reasonOf(error)}`};
   }
 }
 

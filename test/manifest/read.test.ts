@@ -70,9 +70,13 @@ describe('a directory', () => {
   test('says which of its files cannot be read, and reads the others', async () => {
     write('good.yaml', pod('good'));
     fs.symlinkSync(path.join(dir, 'nowhere'), path.join(dir, 'dangling.yaml'));
+    fs.symlinkSync('loop.yaml', path.join(dir, 'loop.yaml'));
     const set = await read([dir]);
-    expect(details(set)).toEqual(['dangling.yaml: is a link to a file that does not exist']);
-    expect(set.brokenFiles).toEqual([path.join(dir, 'dangling.yaml')]);
+    expect(details(set)).toEqual([
+      'dangling.yaml: is a link to a file that does not exist',
+      'loop.yaml: cannot be read: ELOOP',
+    ]);
+    expect(set.brokenFiles).toEqual(['dangling.yaml', 'loop.yaml'].map(name => path.join(dir, name)));
     expect(podNames(set)).toEqual(['good-box']);
   });
 });
