@@ -63,6 +63,7 @@ const noPodCgroups: CgroupManager = {
   update: () => Promise.resolve([]),
   exists: () => Promise.resolve(true),
   remove: () => Promise.resolve(),
+  prune: () => Promise.resolve(),
 };
 
 /** As the runtime says; runtimes that are too old to say use the file system, unless they were told otherwise. */

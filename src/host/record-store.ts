@@ -39,12 +39,14 @@ export interface InstanceRecords {
   readonly images: RecordStore<ImageRecord>;
   /** The last published status of a pod, by uid: JSON of the API's PodStatus. */
   readonly statuses: RecordStore<unknown>;
+  /** What the runtime last said of a pod, by uid. */
+  readonly runtimeStatuses: RecordStore<unknown>;
 }
 
 /** The records of a root directory. Directories are made with the first entry. */
 export function instanceRecords(rootDir: string): InstanceRecords {
   const at = <T>(kind: string): RecordStore<T> => createRecordStore<T>(join(rootDir, 'records', kind));
-  return {pods: at('pods'), images: at('images'), statuses: at('statuses')};
+  return {pods: at('pods'), images: at('images'), statuses: at('statuses'), runtimeStatuses: at('runtime-statuses')};
 }
 
 /** A store in `dir`. The values are what JSON keeps of them. */

@@ -20,7 +20,9 @@ export interface CgroupTree {
   readonly version: 1 | 2;
   /** Those that pods get a cgroup in. */
   readonly hierarchies: readonly Hierarchy[];
-  /** A cgroup v2 tree beside v1 ones, as systemd's hybrid mode mounts it; no pod uses it. */
+  /** Mount points of others, in which a runtime makes cgroups below a pod's name: only ever cleaned up. */
+  readonly runtimeOnly: readonly string[];
+  /** A cgroup v2 tree beside v1 ones, as systemd's hybrid mode mounts it. */
   readonly hybrid: boolean;
 }
 
@@ -35,15 +37,20 @@ const UNIFIED = '/sys/fs/cgroup';
 export function cgroupTree(mounts: readonly CgroupMount[], unified = UNIFIED): CgroupTree | null {
   const top = mounts.findLast(mount => mount.mountPoint === unified);
   if (top?.fsType === 'cgroup2') {
-    return {version: 2, hierarchies: [{mountPoint: unified, controllers: []}], hybrid: false};
+    return {version: 2, hierarchies: [{mountPoint: unified, controllers: []}], runtimeOnly: [], hybrid: false};
   }
-  const hierarchies = mounts
+  const found = mounts
     .filter(mount => mount.fsType === 'cgroup')
     .map(({mountPoint, superOptions}) => ({
       mountPoint,
       controllers: V1_CONTROLLERS.filter(one => superOptions.includes(one === 'systemd' ? 'name=systemd' : one)),
-    }))
-    .filter(hierarchy => hierarchy.controllers.length > 0);
-  if (hierarchies.length === 0) return null;
-  return {version: 1, hierarchies, hybrid: mounts.some(mount => mount.fsType === 'cgroup2')};
+    }));
+  if (found.length === 0) return null;
+  const second = mounts.filter(mount => mount.fsType === 'cgroup2').map(mount => mount.mountPoint);
+  return {
+    version: 1,
+    hierarchies: found.filter(hierarchy => hierarchy.controllers.length > 0),
+    runtimeOnly: [...found.filter(({controllers}) => controllers.length === 0).map(one => one.mountPoint), ...second],
+    hybrid: second.length > 0,
+  };
 }

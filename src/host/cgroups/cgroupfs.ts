@@ -42,10 +42,20 @@ export async function createCgroupfsManager(deps: CgroupfsDeps): Promise<CgroupM
     exists: async name => limitation !== null || existsEverywhere(deps.tree, name),
     async remove(name, signal) {
       if (limitation !== null) return;
-      for (const hierarchy of deps.tree.hierarchies)
-        await removeTree(deps, join(hierarchy.mountPoint, ...name), signal);
+      for (const mountPoint of mountPoints(deps.tree)) await removeTree(deps, join(mountPoint, ...name), signal);
+    },
+    async prune(name) {
+      const remove = deps.removeDirectory ?? rmdir;
+      for (const mountPoint of mountPoints(deps.tree)) {
+        const dirs = await treeOf(join(mountPoint, ...name));
+        for (const dir of dirs.toReversed()) await remove(dir).catch(() => undefined);
+      }
     },
   };
+}
+
+function mountPoints({hierarchies, runtimeOnly}: CgroupTree): readonly string[] {
+  return [...hierarchies.map(hierarchy => hierarchy.mountPoint), ...runtimeOnly];
 }
 
 async function whyReadOnly(tree: CgroupTree): Promise<string | null> {

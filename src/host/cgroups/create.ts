@@ -34,4 +34,5 @@ const noCgroups: CgroupManager = {
   update: () => Promise.resolve([]),
   exists: () => Promise.resolve(true),
   remove: () => Promise.resolve(),
+  prune: () => Promise.resolve(),
 };

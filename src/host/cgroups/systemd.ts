@@ -33,6 +33,8 @@ export function createSystemdManager({version, systemctl}: SystemdDeps): CgroupM
       await runCommand(systemctl, ['stop', sliceOf(name)], {signal});
       await runCommand(systemctl, ['revert', sliceOf(name)], {signal});
     },
+    // systemd removes empty slices by itself.
+    prune: () => Promise.resolve(),
   };
 }
 

@@ -22,4 +22,7 @@ export interface CgroupManager {
 
   /** Kills what still runs in a cgroup and removes it with everything below. Idempotent. Rejects with HostError when it stays. */
   remove(name: CgroupName, signal: AbortSignal): Promise<void>;
+
+  /** Removes a cgroup and those below it as far as nothing runs in them. */
+  prune(name: CgroupName): Promise<void>;
 }

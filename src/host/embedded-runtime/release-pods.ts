@@ -36,6 +36,8 @@ export async function releasePods(input: ReleaseInput, signal: AbortSignal): Pro
     if (cgroup !== null) await cgroups.remove(cgroup, signal);
     await removeLogs(dirs, pod);
   }
+  const trees = new Set(recorded.flatMap(pod => recordedCgroup(pod)?.[0] ?? []).filter(isInstanceTree));
+  for (const tree of trees) await cgroups.prune([tree]);
   const mounted = bundles.flatMap(bundle => mountedUids(bundle, dirs.podsDir));
   for (const uid of new Set([...uids, ...recorded.map(pod => pod.uid), ...mounted])) {
     await unmountAll(podDir(dirs, uid));
@@ -43,10 +45,16 @@ export async function releasePods(input: ReleaseInput, signal: AbortSignal): Pro
     await rm(podDir(dirs, uid), {recursive: true, force: true});
     await records.pods.delete(uid);
     await records.statuses.delete(uid);
+    await records.runtimeStatuses.delete(uid);
   }
   const ownRoot = instanceCgroupRoot(paths.rootDir);
   if (ownRoot.length > 0 && (await records.pods.list()).length === 0) await cgroups.remove(ownRoot, signal);
   await unshareDirectory(paths.podsDir);
+}
+
+/** A cgroup tree of one instance alone; kubepods at the top may be a kubelet's, too. */
+function isInstanceTree(name: string): boolean {
+  return name.startsWith('minikubelet-');
 }
 
 /** The mount stays as long as something of another runtime's pods is mounted below. */

@@ -17,11 +17,12 @@ describe('the cgroups of a host', () => {
     expect(cgroupTree([tmpfs, unified('/sys/fs/cgroup')])).toEqual({
       version: 2,
       hierarchies: [{mountPoint: '/sys/fs/cgroup', controllers: []}],
+      runtimeOnly: [],
       hybrid: false,
     });
   });
 
-  test('are version 1 in hybrid mode, and hierarchies that pods have no part in are left out', () => {
+  test('are version 1 in hybrid mode, and hierarchies that only runtimes use are kept apart', () => {
     const mounts = [
       tmpfs,
       v1('/sys/fs/cgroup/cpu,cpuacct', 'cpu', 'cpuacct'),
@@ -37,6 +38,7 @@ describe('the cgroups of a host', () => {
         {mountPoint: '/sys/fs/cgroup/memory', controllers: ['memory']},
         {mountPoint: '/sys/fs/cgroup/systemd', controllers: ['systemd']},
       ],
+      runtimeOnly: ['/sys/fs/cgroup/freezer', '/sys/fs/cgroup/unified'],
       hybrid: true,
     });
   });

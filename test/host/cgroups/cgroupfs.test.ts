@@ -41,8 +41,12 @@ async function put(path: string, text: string): Promise<void> {
 }
 
 const get = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
-const manage = (tree: CgroupTree): Promise<CgroupManager> =>
-  createCgroupfsManager({tree, hugepageSizes: [], clock: systemClock, removeDirectory});
+const manage = (tree: CgroupTree, remove = removeDirectory): Promise<CgroupManager> =>
+  createCgroupfsManager({tree, hugepageSizes: [], clock: systemClock, removeDirectory: remove});
+const rmdirUnless =
+  (name: string) =>
+  (path: string): Promise<void> =>
+    path.endsWith(`/${name}`) ? Promise.reject(new Error('EBUSY')) : removeDirectory(path);
 const isThere = (path: string): Promise<boolean> =>
   stat(join(root, path)).then(
     () => true,
@@ -55,7 +59,7 @@ async function version1(): Promise<CgroupManager> {
   for (const {mountPoint} of hierarchies) await mkdir(mountPoint);
   await put('cpuset/cpuset.cpus', '0-1\n');
   await put('cpuset/cpuset.mems', '0\n');
-  return manage({version: 1, hierarchies, hybrid: true});
+  return manage({version: 1, hierarchies, runtimeOnly: [join(root, 'freezer')], hybrid: true});
 }
 
 describe('cgroup version 1', () => {
@@ -93,7 +97,9 @@ describe('cgroup version 1', () => {
     await manager.ensure(pod, limits);
     await manager.ensure(['kubepods', 'burstable', 'pod-2'], limits);
     await put('memory/kubepods/burstable/pod-1/container/cgroup.procs', '');
+    await put('freezer/kubepods/burstable/pod-1/container/cgroup.procs', '');
     await manager.remove(pod, AbortSignal.timeout(5000));
+    expect(await readdir(join(root, 'freezer/kubepods/burstable'))).toEqual([]);
     for (const hierarchy of ['cpu,cpuacct', 'cpuset', 'memory']) {
       expect(
         await readdir(join(root, hierarchy, 'kubepods/burstable')).then(names =>
@@ -102,6 +108,21 @@ describe('cgroup version 1', () => {
       ).toEqual(['pod-2']);
     }
     await manager.remove(pod, AbortSignal.timeout(5000));
+  });
+
+  test('pruning leaves what still runs, and its parents', async () => {
+    const manager = await manage(
+      {version: 2, hierarchies: [{mountPoint: root, controllers: []}], runtimeOnly: [], hybrid: false},
+      rmdirUnless('busy'),
+    );
+    await mkdir(join(root, 'ours/kubepods/burstable/busy'), {recursive: true});
+    await mkdir(join(root, 'ours/kubepods/besteffort/idle'), {recursive: true});
+    await manager.prune(['ours']);
+    expect((await readdir(join(root, 'ours'), {recursive: true})).toSorted()).toEqual([
+      'kubepods',
+      'kubepods/burstable',
+      'kubepods/burstable/busy',
+    ]);
   });
 
   test('processes that are left in a removed pod are killed', async () => {
@@ -130,7 +151,7 @@ describe('cgroup version 2', () => {
       await put(`${dir}cgroup.controllers`, 'cpuset cpu io memory misc\n');
       await put(`${dir}cgroup.subtree_control`, dir === '' ? 'cpuset cpu io memory\n' : '');
     }
-    return manage({version: 2, hierarchies: [{mountPoint: root, controllers: []}], hybrid: false});
+    return manage({version: 2, hierarchies: [{mountPoint: root, controllers: []}], runtimeOnly: [], hybrid: false});
   }
 
   test('parents hand down what the kernel has and they do not hand down yet; limits are weights and maxima', async () => {
@@ -158,6 +179,7 @@ test('where the tree cannot be written, that is said, nothing is done, and no po
   const manager = await manage({
     version: 1,
     hierarchies: [{mountPoint: join(root, 'missing'), controllers: ['memory']}],
+    runtimeOnly: [],
     hybrid: false,
   });
   expect(manager.limitation).toMatch(/cannot be written/);
