@@ -3,6 +3,7 @@ import {homedir} from 'node:os';
 import {join} from 'node:path';
 import type {ImageGCPolicy} from '../core/gc-images.js';
 import {DEFAULT_LOG_ROTATION, type LogRotationPolicy} from '../core/logs/rotation.js';
+import {instanceCgroupRoot} from '../host/instance-cgroup.js';
 import {instanceDirs} from '../host/pod-dirs.js';
 
 export {DEFAULT_ROOT_DIR} from '../host/pod-dirs.js';
@@ -52,7 +53,7 @@ export function agentConfig(given: Pick<AgentConfig, 'rootDir' | 'nodeName'> & P
   return {
     podLogsDir: instanceDirs(given.rootDir).podLogsDir,
     cgroupsPerQOS: true,
-    cgroupRoot: '/',
+    cgroupRoot: `/${instanceCgroupRoot(given.rootDir).join('/')}`,
     maxParallelImagePulls: null,
     allowedUnsafeSysctls: [],
     crashLoopMaxMs: 300_000,
