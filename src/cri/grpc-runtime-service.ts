@@ -32,14 +32,18 @@ import type {ExecSyncResult, ImageService, RuntimeEvent, RuntimeService, StreamO
 export class GrpcRuntimeService implements RuntimeService {
   readonly endpoint: string;
   readonly #channel: GrpcChannel;
+  /** As the last Version said it. */
+  #runtimeName = 'containerd';
 
   constructor(endpoint: string, clock: Clock = systemClock) {
     this.endpoint = endpoint;
     this.#channel = new GrpcChannel(endpoint, clock);
   }
 
-  version(signal: AbortSignal): Promise<VersionResponse> {
-    return this.#call(rpc.version, {version: ''}, signal);
+  async version(signal: AbortSignal): Promise<VersionResponse> {
+    const answer = await this.#call(rpc.version, {version: ''}, signal);
+    this.#runtimeName = answer.runtimeName;
+    return answer;
   }
 
   status(signal: AbortSignal, verbose = false): Promise<StatusResponse> {
@@ -154,7 +158,7 @@ export class GrpcRuntimeService implements RuntimeService {
   }
 
   events(signal: AbortSignal): AsyncIterable<RuntimeEvent> {
-    return runtimeEvents(this.#channel, signal);
+    return runtimeEvents(this.#channel, this.#runtimeName, signal);
   }
 
   close(): void {

@@ -1,6 +1,6 @@
-// What happens to containers, told by the runtime as it happens. Two services can tell: the CRI event stream, and
-// containerd's own event service on the same socket. Both are asked at once, so that nothing is lost while the first
-// one says that it is not implemented.
+// What happens to containers, told by the runtime as it happens. Two services can tell: containerd's own event service, on
+// the socket that serves CRI, and the CRI event stream. containerd's comes first where there is one: it tells of an exit
+// 50 ms (2.1) to 250 ms (1.7) before the CRI stream does, and 1.7 hands each CRI event to only one of its subscribers.
 import {codeNumber, criErrorFrom, isCriCode} from './errors.js';
 import {
   EventsDefinition,
@@ -19,60 +19,66 @@ import type {RuntimeEvent} from './runtime-service.js';
  */
 export const TASK_FILTER = 'namespace==k8s.io,topic~="^/tasks/(start|exit|oom)"';
 
-/** See RuntimeService.events. */
-export function runtimeEvents(channel: GrpcChannel, signal: AbortSignal): AsyncIterable<RuntimeEvent> {
-  const unneeded = new AbortController();
-  const criStream = channel.stream(
-    RuntimeServiceDefinition.fullName,
-    RuntimeServiceDefinition.methods.getContainerEvents,
-    {},
-    signal,
-  );
-  const taskStream = channel.stream(
-    EventsDefinition.fullName,
-    EventsDefinition.methods.subscribe,
-    {filters: [TASK_FILTER]},
-    AbortSignal.any([signal, unneeded.signal]),
-  );
-  const dropTasks = (): void => unneeded.abort(new Error('the CRI event stream is served'));
-  return endless(firstServed(criStream, taskStream, dropTasks), channel.endpoint);
+/** See RuntimeService.events. `runtimeName` as Version says it: which service is asked first, and at once. */
+export function runtimeEvents(
+  channel: GrpcChannel,
+  runtimeName: string,
+  signal: AbortSignal,
+): AsyncIterable<RuntimeEvent> {
+  const {fullName, methods} = EventsDefinition;
+  const {fullName: criName, methods: criMethods} = RuntimeServiceDefinition;
+  const tasks = (): AsyncIterable<RuntimeEvent> =>
+    translated(channel.stream(fullName, methods.subscribe, {filters: [TASK_FILTER]}, signal), eventOfTask);
+  const cri = (): AsyncIterable<RuntimeEvent> =>
+    translated(channel.stream(criName, criMethods.getContainerEvents, {}, signal), eventOfCri);
+  const [first, second] = runtimeName === 'containerd' ? [tasks, cri] : [cri, tasks];
+  return endless(firstServed(first(), second), channel.endpoint);
+}
+
+async function* translated<T>(
+  items: AsyncIterable<T>,
+  translate: (item: T) => RuntimeEvent | null,
+): AsyncGenerator<RuntimeEvent> {
+  for await (const item of items) {
+    const event = translate(item);
+    if (event !== null) yield event;
+  }
+}
+
+/** Ends when the server ends the stream. */
+async function* firstServed(
+  first: AsyncIterable<RuntimeEvent>,
+  second: () => AsyncIterable<RuntimeEvent>,
+): AsyncGenerator<RuntimeEvent, 'ended' | 'off'> {
+  let told = false;
+  try {
+    for await (const event of first) {
+      told = true;
+      yield event;
+    }
+    // CRI-O ends the stream at once, without an error, when its events are switched off.
+    if (told) return 'ended';
+  } catch (error) {
+    if (told || !isCriCode(error, 'UNIMPLEMENTED')) throw error;
+  }
+  for await (const event of second()) {
+    told = true;
+    yield event;
+  }
+  return told ? 'ended' : 'off';
 }
 
 /** A runtime that shuts down ends its streams politely; to us it is lost all the same. */
-async function* endless(events: AsyncIterable<RuntimeEvent>, endpoint: string): AsyncGenerator<RuntimeEvent> {
-  yield* events;
-  throw criErrorFrom('GetContainerEvents', endpoint, {
-    code: codeNumber('UNAVAILABLE'),
-    details: 'the runtime ended the event stream',
-  });
-}
-
-async function* firstServed(
-  criStream: AsyncIterable<ContainerEventResponse>,
-  taskStream: AsyncIterable<Envelope>,
-  dropTasks: () => void,
+async function* endless(
+  events: AsyncGenerator<RuntimeEvent, 'ended' | 'off'>,
+  endpoint: string,
 ): AsyncGenerator<RuntimeEvent> {
-  try {
-    let served = false;
-    try {
-      for await (const event of criStream) {
-        if (!served) dropTasks();
-        served = true;
-        const translated = eventOfCri(event);
-        if (translated !== null) yield translated;
-      }
-    } catch (error) {
-      if (served || !isCriCode(error, 'UNIMPLEMENTED')) throw error;
-    }
-    // CRI-O ends the stream at once, without an error, when events are switched off.
-    if (served) return;
-    for await (const envelope of taskStream) {
-      const translated = eventOfTask(envelope);
-      if (translated !== null) yield translated;
-    }
-  } finally {
-    dropTasks();
-  }
+  const end = yield* events;
+  const [code, details] =
+    end === 'off'
+      ? (['UNIMPLEMENTED', 'the runtime tells no events'] as const)
+      : (['UNAVAILABLE', 'the runtime ended the event stream'] as const);
+  throw criErrorFrom('GetContainerEvents', endpoint, {code: codeNumber(code), details});
 }
 
 /** null = of a kind that a newer runtime invented. */

@@ -98,9 +98,9 @@ export interface RuntimeService {
   listPodSandboxStats(signal: AbortSignal): Promise<readonly PodSandboxStats[]>;
 
   /**
-   * Events of all containers and sandboxes from now on: the CRI event stream where served, else containerd's own event
-   * service. The iteration ends with CriError when the stream breaks (subscribe again and relist), UNIMPLEMENTED when the
-   * runtime has neither.
+   * Events of all containers and sandboxes from now on: those of containerd's own event service where there is one (starts,
+   * exits, OOM kills), else those of the CRI event stream (also what was created and deleted). The iteration ends with
+   * CriError when the stream breaks (subscribe again and relist), UNIMPLEMENTED when the runtime has neither.
    */
   events(signal: AbortSignal): AsyncIterable<RuntimeEvent>;
 

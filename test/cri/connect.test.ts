@@ -70,7 +70,7 @@ describe('a runtime that answers', () => {
       endpoint: `unix://${socket}`,
       configuredBy: '--runtime-endpoint',
       embedded: false,
-      version: {runtimeName: 'fake'},
+      version: {runtimeName: 'containerd'},
     });
     expect(await connection.runtime.listPodSandbox(undefined, signal)).toEqual([]);
     expect((await connection.images.listImages(signal)).length).toBe(1);

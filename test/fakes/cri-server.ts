@@ -19,6 +19,7 @@ import {
   ImageServiceDefinition,
   RuntimeServiceDefinition,
   type ContainerEventResponse,
+  type VersionResponse,
 } from '../../src/cri/gen/cri.js';
 import type {ImageService, RuntimeEvent, RuntimeService, StreamOptions} from '../../src/cri/runtime-service.js';
 import {serviceDefinition} from '../support/grpc-service.js';
@@ -45,7 +46,7 @@ export async function startCriServer(
   const events = options.events ?? 'containerd';
   const server = new Server({'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1});
   server.addService(serviceDefinition(RuntimeServiceDefinition), {
-    ...unaryHandlers(runtimeCalls(service)),
+    ...unaryHandlers({...runtimeCalls(service), version: (_, signal) => version(service, events, signal)}),
     getContainerEvents: eventStream(service, events === 'cri', criEvent),
   });
   server.addService(serviceDefinition(ImageServiceDefinition), unaryHandlers(imageCalls(service)));
@@ -76,7 +77,6 @@ type Call = (request: any, signal: AbortSignal) => Promise<unknown>;
 /* eslint-disable @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-member-access */
 function runtimeCalls(runtime: RuntimeService): Readonly<Record<string, Call>> {
   return {
-    version: (_, signal) => runtime.version(signal),
     status: (r, signal) => runtime.status(signal, r.verbose),
     runtimeConfig: (_, signal) => runtime.runtimeConfig(signal),
     runPodSandbox: async (r, signal) => ({
@@ -120,6 +120,16 @@ function imageCalls(images: ImageService): Readonly<Record<string, Call>> {
   };
 }
 /* eslint-enable @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-member-access */
+
+/** Who tells events as containerd does calls itself so. */
+async function version(
+  runtime: RuntimeService,
+  events: CriServerOptions['events'],
+  signal: AbortSignal,
+): Promise<VersionResponse> {
+  const answer = await runtime.version(signal);
+  return events === 'containerd' ? {...answer, runtimeName: 'containerd'} : answer;
+}
 
 function unaryHandlers(calls: Readonly<Record<string, Call>>): UntypedServiceImplementation {
   return Object.fromEntries(Object.entries(calls).map(([key, call]) => [key, unary(call)]));

@@ -64,7 +64,7 @@ describe('the recording proxy', () => {
     await client.runPodSandbox(pod, '', signal);
     expect((await first).value).toMatchObject({type: 'started'});
     await events.return?.();
-    expect(proxy.names()).toEqual(expect.arrayContaining(['GetContainerEvents', 'Subscribe', 'RunPodSandbox']));
+    expect(proxy.names()).toEqual(['Subscribe', 'RunPodSandbox']);
   });
 
   it('refuses a call that never reaches the runtime', async () => {
@@ -81,7 +81,7 @@ describe('the recording proxy', () => {
     expect(fake.calls).toEqual([]);
     expect(proxy.calls).toMatchObject([{rpc: 'Version', outcome: null}]);
     hold.release();
-    expect((await version).runtimeName).toBe('fake');
+    expect((await version).runtimeName).toBe('containerd');
   });
 
   it('cuts the connection before a call is done', async () => {
@@ -108,6 +108,6 @@ describe('the recording proxy', () => {
     expect(isRuntimeLost(await running)).toBe(true);
     await expect(client.version(signal)).rejects.toMatchObject({code: 'UNAVAILABLE'});
     await proxy.up();
-    expect((await again(() => client.version(signal))).runtimeName).toBe('fake');
+    expect((await again(() => client.version(signal))).runtimeName).toBe('containerd');
   });
 });
