@@ -17,6 +17,8 @@ export interface CommandOptions {
   readonly extraFds?: readonly number[];
   /** Text for its stdin; without it there is none. */
   readonly input?: string;
+  /** Variables beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A service's or user's PATH often lacks sbin, where mount helpers, runc and iptables live. */
@@ -48,13 +50,13 @@ export function runCommand(
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<CommandResult> {
-  const {signal, extraFds = [], input} = options;
+  const {signal, extraFds = [], input, env} = options;
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     const stdio: StdioOptions = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...extraFds];
     const child = spawn(file, args, {
       stdio,
-      env: {...process.env, PATH: searchPath(), LC_ALL: 'C'},
+      env: {...process.env, PATH: searchPath(), LC_ALL: 'C', ...env},
       ...(signal === undefined ? {} : {signal, killSignal: 'SIGKILL' as const}),
     });
     const out: Buffer[] = [];
@@ -108,6 +110,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   unshare: 'util-linux',
   nsenter: 'util-linux',
   flock: 'util-linux',
+  'systemd-notify': 'systemd',
 };
 
 function hintFor(file: string): string {

@@ -36,8 +36,9 @@ export async function releasePods(input: ReleaseInput, signal: AbortSignal): Pro
     if (cgroup !== null) await cgroups.remove(cgroup, signal);
     await removeLogs(dirs, pod);
   }
-  const trees = new Set(recorded.flatMap(pod => recordedCgroup(pod)?.[0] ?? []).filter(isInstanceTree));
-  for (const tree of trees) await cgroups.prune([tree]);
+  // kubepods at the top may be a kubelet's, too; a tree of its own goes as far as no other runtime's pods are in it.
+  const ownRoot = instanceCgroupRoot(paths.rootDir);
+  if (ownRoot.length > 0) await cgroups.prune(ownRoot);
   const mounted = bundles.flatMap(bundle => mountedUids(bundle, dirs.podsDir));
   for (const uid of new Set([...uids, ...recorded.map(pod => pod.uid), ...mounted])) {
     await unmountAll(podDir(dirs, uid));
@@ -47,14 +48,7 @@ export async function releasePods(input: ReleaseInput, signal: AbortSignal): Pro
     await records.statuses.delete(uid);
     await records.runtimeStatuses.delete(uid);
   }
-  const ownRoot = instanceCgroupRoot(paths.rootDir);
-  if (ownRoot.length > 0 && (await records.pods.list()).length === 0) await cgroups.remove(ownRoot, signal);
   await unshareDirectory(paths.podsDir);
-}
-
-/** A cgroup tree of one instance alone; kubepods at the top may be a kubelet's, too. */
-function isInstanceTree(name: string): boolean {
-  return name.startsWith('minikubelet-');
 }
 
 /** The mount stays as long as something of another runtime's pods is mounted below. */
