@@ -1,0 +1,88 @@
+// The verdict on each manifest of a run, and its lines.
+import {comparePod, statusDifferences} from './compare-pod.js';
+import {outOfOrder} from './container-order.js';
+import {containersOf} from './containers.js';
+import {DIFFERENCES, describeDifference} from './differences.js';
+import {objectAt, objectsAt, textAt} from './json.js';
+import {restatements} from './machine.js';
+import type {PodsRun} from './run-corpus.js';
+import type {Golden, MachineFacts, PodRun} from './types.js';
+
+export interface Verdict {
+  readonly manifest: string;
+  /** False = there is no trace of it: it only had to work. */
+  readonly hasGolden: boolean;
+  /** What is wrong, a line each; nothing = passed. */
+  readonly differences: readonly string[];
+}
+
+/** One verdict for each manifest and each trace. */
+export function judge(
+  run: PodsRun,
+  manifests: readonly string[],
+  goldens: ReadonlyMap<string, Golden>,
+  machine: MachineFacts,
+): readonly Verdict[] {
+  const names = [...new Set([...manifests, ...goldens.keys()])].toSorted();
+  return names.map(manifest => {
+    const golden = goldens.get(manifest);
+    const pods = run.pods.get(manifest) ?? [];
+    if (golden === undefined) return {manifest, hasGolden: false, differences: whyNotWorking(pods)};
+    const found = pods.find(({pod}) => pod === golden.pod);
+    if (found !== undefined) {
+      return {manifest, hasGolden: true, differences: comparePod(golden, found, run.places, machine)};
+    }
+    const missing = manifests.includes(manifest) ? `no pod ${golden.pod} was there` : 'there is no such manifest';
+    return {manifest, hasGolden: true, differences: [missing]};
+  });
+}
+
+/** Whether every pod of a run has come to its recorded status, or up. */
+export function isSettled(run: PodsRun, manifests: readonly string[], goldens: ReadonlyMap<string, Golden>): boolean {
+  return manifests.every(manifest => {
+    const golden = goldens.get(manifest);
+    const pods = run.pods.get(manifest) ?? [];
+    if (golden === undefined) return pods.length > 0 && pods.every(isUp);
+    return pods.some(pod => pod.pod === golden.pod && statusDifferences(golden, pod, run.places).length === 0);
+  });
+}
+
+/** Without a trace a pod has to come up, with no call refused, and to end in order. */
+function whyNotWorking(pods: readonly PodRun[]): readonly string[] {
+  if (pods.length === 0) return ['no pod of it was there'];
+  return pods.flatMap(run => {
+    const refused = run.calls.filter(({failed}) => failed).map(({call}) => `${call} was refused`);
+    const stopped = run.calls.some(({call}) => call === 'StopPodSandbox');
+    return [
+      ...(isUp(run) ? [] : [`it did not come up: ${JSON.stringify(objectAt(run.object, 'status'))}`]),
+      ...refused,
+      ...(stopped ? [] : ['its sandbox was never stopped']),
+      ...outOfOrder(containersOf(run.object), run),
+      ...run.removedAlive,
+    ].map(line => `${run.pod}: ${line}`);
+  });
+}
+
+function isUp({object}: PodRun): boolean {
+  const status = objectAt(object, 'status');
+  const isReady = objectsAt(status, 'conditions').some(
+    condition => textAt(condition, 'type') === 'Ready' && textAt(condition, 'status') === 'True',
+  );
+  return isReady || textAt(status, 'phase') === 'Succeeded';
+}
+
+/** What a reader has to know of a run before its verdicts. */
+export function preamble(machine: MachineFacts): readonly string[] {
+  return [
+    'differs on purpose:',
+    ...DIFFERENCES.map(one => `    ${describeDifference(one)}`),
+    ...restatements(machine).map(line => `restated for this machine: ${line}`),
+  ];
+}
+
+/** A manifest's differences below its name. */
+export function verdictLines({manifest, hasGolden, differences}: Verdict): readonly string[] {
+  const title = hasGolden ? manifest : `${manifest} (no golden)`;
+  if (differences.length === 0) return [`${title}: ${hasGolden ? 'as recorded' : 'came up, worked and ended'}`];
+  return [`${title}:`, ...differences.map(line => `    ${line}`)];
+}
