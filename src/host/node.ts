@@ -1,13 +1,16 @@
 // What this machine is, as far as pods can tell: memory, CPUs, addresses, page sizes.
 // Mirrors kubelet v1.36 pkg/kubelet/cm and cadvisor's machine info.
-import {readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import {readdir, readFile} from 'node:fs/promises';
 import {availableParallelism, cpus, networkInterfaces, totalmem, type NetworkInterfaceInfo} from 'node:os';
+import {join} from 'node:path';
 import {hugepageSizes} from './cgroups/create.js';
 
 export interface Machine {
   readonly memoryBytes: number;
   readonly swapBytes: number;
+  /** Whether the memory controller can limit swap; swap itself need not be there. */
+  readonly swapControllerAvailable: boolean;
   readonly cpus: number;
   /** Huge pages there are, in bytes, by page size in bytes. */
   readonly hugepageBytes: ReadonlyMap<bigint, bigint>;
@@ -25,6 +28,7 @@ export async function readMachine(): Promise<Machine> {
   return {
     memoryBytes: totalmem(),
     swapBytes: swapTotal(),
+    swapControllerAvailable: existsSync(swapLimitFile()),
     cpus: cpus().length === 0 ? availableParallelism() : cpus().length,
     hugepageBytes: new Map(pages),
     hugepageSizes: sizes.map(({name}) => name),
@@ -41,6 +45,14 @@ async function hugepageCount(bytes: bigint): Promise<bigint> {
 function swapTotal(): number {
   const match = /^SwapTotal:\s+(\d+) kB$/m.exec(readOrEmpty('/proc/meminfo'));
   return Number(match?.[1] ?? 0) * 1024;
+}
+
+/** On cgroup v2 the root group has no limits: this process's own group is asked. Mirrors kubelet swapControllerAvailable. */
+function swapLimitFile(): string {
+  const root = '/sys/fs/cgroup';
+  if (!existsSync(`${root}/cgroup.controllers`)) return `${root}/memory/memory.memsw.limit_in_bytes`;
+  const own = /^0::(.*)$/m.exec(readOrEmpty('/proc/self/cgroup'))?.[1] ?? '/';
+  return join(root, own, 'memory.swap.max');
 }
 
 /** IPv4 and IPv6 of the interface that holds the default route, else of the first that is up. */

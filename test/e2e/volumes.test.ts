@@ -233,6 +233,52 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
     await manager.unmountPod('u3');
   });
 
+  test('pass mounts on in the direction that a pod asks for, and those are unmounted with them', async () => {
+    const mounting: Pod = {
+      ...pod('u5'),
+      spec: {
+        containers: [
+          {
+            ...container,
+            volumeMounts: [
+              {name: 'disk', mountPath: '/both', mountPropagation: 'Bidirectional'},
+              {name: 'disk', mountPath: '/down', mountPropagation: 'HostToContainer'},
+              {name: 'disk', mountPath: '/none'},
+            ],
+          },
+        ],
+        volumes,
+      },
+    };
+    const mounts = await manager.containerMounts(
+      {
+        pod: mounting,
+        container: mounting.spec.containers[0]!,
+        env: {},
+        imageVolumes: new Map(),
+        supportsRecursiveReadOnly: false,
+        hostsFile: null,
+      },
+      signal,
+    );
+    await makePodDirs(dirs, 'u5');
+    await manager.mountPodVolumes(mounting, sources, signal);
+    const started = await runCriPod(
+      cri,
+      {uid: 'u5', command: ['sleep', '1000'], logDirectory: join(runtime.rootDir, 'logs'), mounts, privileged: true},
+      signal,
+    );
+    const script =
+      'mkdir /both/inner; mount -t tmpfs tmpfs /both/inner; echo x > /both/inner/x; ls /down/inner /none/inner';
+    const {stdout} = await cri.runtime.execSync(started.container, ['sh', '-c', script], 0, signal);
+    expect(Buffer.from(stdout).toString()).toBe('/down/inner:\nx\n\n/none/inner:\n');
+    const onHost = join(podVolumesDir(dirs, 'u5'), 'kubernetes.io~empty-dir/disk/inner');
+    expect(mountsUnder(await readMountinfo(), podDir(dirs, 'u5')).map(mount => mount.mountPoint)).toEqual([onHost]);
+    await removeCriPod(cri, started, signal);
+    await manager.unmountPod('u5');
+    expect(mountsUnder(await readMountinfo(), podDir(dirs, 'u5'))).toEqual([]);
+  });
+
   test('on the host are checked before each start of a container', async () => {
     const path = join(runtime.rootDir, 'host-file');
     const withHostPath: Pod = {

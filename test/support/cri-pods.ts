@@ -14,6 +14,7 @@ export interface CriPodOptions {
   readonly logDirectory: string;
   readonly hostPort?: number;
   readonly mounts?: readonly DeepPartial<Mount>[];
+  readonly privileged?: boolean;
   /** Share the process namespace of the pod: its pause process is pid 1 then. */
   readonly sharePids?: boolean;
 }
@@ -21,12 +22,13 @@ export interface CriPodOptions {
 /** One sandbox with one running container of the busybox image. */
 export async function runCriPod(cri: CriConnection, options: CriPodOptions, signal: AbortSignal): Promise<CriPod> {
   const namespaceOptions = {pid: options.sharePids === true ? NamespaceMode.POD : NamespaceMode.CONTAINER};
+  const privileged = options.privileged ?? false;
   const sandboxConfig = PodSandboxConfig.fromPartial({
     metadata: {name: options.uid, uid: options.uid, namespace: 'default'},
     hostname: options.uid,
     logDirectory: options.logDirectory,
     portMappings: options.hostPort === undefined ? [] : [{containerPort: 80, hostPort: options.hostPort}],
-    linux: {securityContext: {namespaceOptions}},
+    linux: {securityContext: {namespaceOptions, privileged}},
   });
   const sandbox = await cri.runtime.runPodSandbox(sandboxConfig, '', signal);
   const config = ContainerConfig.fromPartial({
@@ -35,7 +37,7 @@ export async function runCriPod(cri: CriConnection, options: CriPodOptions, sign
     command: [...options.command],
     logPath: 'main.log',
     mounts: [...(options.mounts ?? [])],
-    linux: {securityContext: {namespaceOptions}},
+    linux: {securityContext: {namespaceOptions, privileged}},
   });
   const container = await cri.runtime.createContainer(sandbox, config, sandboxConfig, signal);
   await cri.runtime.startContainer(container, signal);

@@ -41,7 +41,9 @@ export async function forgetIdentity(paths: RuntimePaths): Promise<void> {
 }
 
 const LAST_LINES = 5;
-const LAST_BYTES = 16 * 1024;
+const LAST_BYTES = 64 * 1024;
+/** Shims write to the same log, and all that they do. */
+const CHATTER = /\blevel=(info|debug)\b/;
 
 /** The last lines that the daemon wrote, oldest first. */
 export async function lastLogLines(paths: RuntimePaths): Promise<readonly string[]> {
@@ -56,7 +58,7 @@ export async function lastLogLines(paths: RuntimePaths): Promise<readonly string
       Math.max(0, size - LAST_BYTES),
     );
     const lines = buffer.subarray(0, bytesRead).toString().split('\n');
-    return lines.filter(line => line.trim() !== '').slice(-LAST_LINES);
+    return lines.filter(line => line.trim() !== '' && !CHATTER.test(line)).slice(-LAST_LINES);
   } finally {
     await file.close();
   }
