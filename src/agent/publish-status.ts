@@ -44,7 +44,8 @@ export function currentStatus(
   const {uid} = pod.metadata;
   const oldStatus = deps.statuses.get(uid);
   return generatePodStatus({
-    pod,
+    // What was published last stands for the API server's copy: a container that was ready stays so until it is probed.
+    pod: oldStatus === undefined ? pod : {...pod, status: oldStatus},
     runtimeStatus,
     oldStatus,
     podIsTerminal,
