@@ -17,7 +17,7 @@ export function nodeFacts(machine: Machine, config: AgentConfig, cgroupVersion: 
     cpuCFSQuota: true,
     cpuCFSQuotaPeriodMs: 100,
     singleProcessOOMKill: false,
-    swapControllerAvailable: machine.swapBytes > 0,
+    swapControllerAvailable: machine.swapControllerAvailable,
     memorySwapBehavior: '',
     swapCapacityBytes: machine.swapBytes,
     hugepageSizes: machine.hugepageSizes,

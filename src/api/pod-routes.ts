@@ -1,8 +1,8 @@
 // Pods: what runs, with its status, as the kubelet shows it; and the routes of the push source.
 // Mirrors kubelet v1.36 pkg/kubelet/server/server.go getPods.
 import type {AgentHandle, ObservedPod} from '../agent/agent.js';
-import {SOURCE_ANNOTATION} from '../core/cri-config/label-names.js';
 import {podKey, type Pod} from '../core/pod/types.js';
+import {podObject} from '../core/status/pod-object.js';
 import type {PushedName, PushStore} from '../sources/push.js';
 import {ApiError, json, success, type Answer} from './answers.js';
 
@@ -67,12 +67,6 @@ function isNamed(pod: Pod, {namespace, name}: PushedName): boolean {
 function nameWithoutNode({metadata, spec}: Pod): string {
   const suffix = `-${(spec.nodeName ?? '').toLowerCase()}`;
   return metadata.name.endsWith(suffix) ? metadata.name.slice(0, -suffix.length) : metadata.name;
-}
-
-/** With kind, status, and where it is defined. */
-function podObject({pod, status, source}: ObservedPod): object {
-  const annotations = {...pod.metadata.annotations, ...(source !== '' && {[SOURCE_ANNOTATION]: source})};
-  return {kind: 'Pod', apiVersion: 'v1', metadata: {...pod.metadata, annotations}, spec: pod.spec, status};
 }
 
 function byKey(left: ObservedPod, right: ObservedPod): number {

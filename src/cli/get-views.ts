@@ -1,15 +1,8 @@
 // How each kind of thing that `get` shows looks as a table and as an object.
-import type {ObservedPod} from '../agent/agent.js';
 import type {ContainerStatus, Pod} from '../core/pod/types.js';
 import type {Image} from '../cri/gen/cri.js';
 import type {TableView} from './output.js';
 import {ageText, podRow} from './pod-row.js';
-
-/** A pod as the API shows it: with kind, and its status in it. */
-export function podObject({pod, status, source}: ObservedPod): object {
-  const annotations = {...pod.metadata.annotations, ...(source !== '' && {'minikubelet.dev/source': source})};
-  return {apiVersion: 'v1', kind: 'Pod', ...pod, metadata: {...pod.metadata, annotations}, status};
-}
 
 export function podView(now: number, allNamespaces: boolean): TableView<Pod> {
   const first = allNamespaces ? ['NAMESPACE'] : [];

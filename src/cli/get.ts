@@ -1,16 +1,9 @@
 // `get`: lists once, or follows and prints what changes, in kubectl's formats.
 import {UsageError} from '../core/errors.js';
 import type {ObservedPod} from '../agent/agent.js';
+import {podObject} from '../core/status/pod-object.js';
 import type {Image} from '../cri/gen/cri.js';
-import {
-  containerObject,
-  containersOf,
-  containerView,
-  imageView,
-  podObject,
-  podView,
-  type ContainerItem,
-} from './get-views.js';
+import {containerObject, containersOf, containerView, imageView, podView, type ContainerItem} from './get-views.js';
 import {parseLabelSelector} from './label-selector.js';
 import {asList, tableLines, toJson, toYaml, type OutputFormat, type TableView} from './output.js';
 import {mustFindPod} from './select-pods.js';

@@ -6,6 +6,7 @@ import type {ProbeResult, ProbeResults} from '../core/actions/types.js';
 import type {ContainerStatus, Pod, PodStatus} from '../core/pod/types.js';
 import type {ContainerId, PodRuntimeStatus, RuntimePod} from '../core/runtime-status/types.js';
 import {generatePodStatus, type StartFailure} from '../core/status/generate-pod-status.js';
+import {stampPodStatus} from '../core/status/stamp-pod-status.js';
 import type {RuntimeService} from '../cri/runtime-service.js';
 import type {InstanceRecords} from '../host/record-store.js';
 import {listPods, readPodStatus} from '../kuberuntime/pod-lists.js';
@@ -36,7 +37,7 @@ async function observePod(deps: ObserveDeps, listed: RuntimePod, signal: AbortSi
   ]);
   const remembered = definitionOf(listed);
   const published = isStatus(saved) ? saved : undefined;
-  const status = statusOf(remembered.pod, runtimeStatus, published, deps.now());
+  const status = statusOf(remembered.pod, withAddresses(runtimeStatus, published), published, deps.now());
   return {pod: {...remembered.pod, status}, status, source: remembered.source};
 }
 
@@ -54,13 +55,20 @@ function definitionOf(listed: RuntimePod): {readonly pod: Pod; readonly source: 
   return {pod: {metadata: {uid, name, namespace}, spec: {containers: [...containers.values()]}}, source: ''};
 }
 
+/** A pod that has ended keeps the addresses it had: the runtime forgets them with the sandbox. */
+function withAddresses(status: PodRuntimeStatus, published: PodStatus | undefined): PodRuntimeStatus {
+  const isAlive = status.sandboxes.some(({state}) => state === 'SANDBOX_READY');
+  if (isAlive || status.ips.length > 0) return status;
+  return {...status, ips: (published?.podIPs ?? []).map(({ip}) => ip)};
+}
+
 function isStatus(saved: unknown): saved is PodStatus {
   return typeof saved === 'object' && saved !== null && 'phase' in saved;
 }
 
 function statusOf(pod: Pod, runtimeStatus: PodRuntimeStatus, published: PodStatus | undefined, now: number): PodStatus {
   const probed = probedContainers(published);
-  return generatePodStatus({
+  const status = generatePodStatus({
     pod: published === undefined ? pod : {...pod, status: published},
     runtimeStatus,
     oldStatus: published,
@@ -70,6 +78,7 @@ function statusOf(pod: Pod, runtimeStatus: PodRuntimeStatus, published: PodStatu
     startFailures: startFailuresOf(published),
     agentStart: now,
   });
+  return published === undefined ? status : stampPodStatus(pod, status, published, now);
 }
 
 function containersOf(status: PodStatus | undefined): readonly ContainerStatus[] {

@@ -17,11 +17,11 @@ export interface Family<Input, Want> {
   readonly normalize?: (value: unknown, side: 'want' | 'got', input: Input, want: Want) => unknown;
 }
 
-/** null = equal, else a few lines that say where the two differ. */
-export function difference(want: unknown, got: unknown): string | null {
+/** null = equal, else lines that say where the two differ, at most `most` of them. */
+export function difference(want: unknown, got: unknown, most = 12): string | null {
   const lines: string[] = [];
   compare(plain(want), plain(got), '', lines);
-  return lines.length === 0 ? null : lines.slice(0, 12).join('\n');
+  return lines.length === 0 ? null : lines.slice(0, most).join('\n');
 }
 
 /** JSON's view of a value: undefined fields vanish, bigints become text. */

@@ -72,7 +72,7 @@ function containerDifferences(
     const seen = got.get(key);
     if (seen === undefined) return [];
     const shown = withSortedLists(seen);
-    const found = difference(bind(withSortedLists(restated(want, seen, machine)), shown, meanings), shown);
+    const found = difference(bind(withSortedLists(restated(want, seen, machine)), shown, meanings), shown, Infinity);
     return titled(`container ${key}`, lines(found));
   });
 }

@@ -21,7 +21,7 @@ export interface StatusCompare {
 export function compareStatus({want, got, meanings, isHostNetwork, looping}: StatusCompare): readonly string[] {
   const shown = (status: JsonObject): JsonObject => comparable(status, isHostNetwork, looping);
   const compared = shown(got);
-  const found = difference(bind(shown(want), compared, meanings), compared);
+  const found = difference(bind(shown(want), compared, meanings), compared, Infinity);
   return [...lines(found), ...loopDifferences(want, got, looping)];
 }
 

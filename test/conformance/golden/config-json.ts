@@ -45,8 +45,9 @@ function sorted(config: JsonObject): JsonObject {
   };
 }
 
+/** Values are bytes on the wire. */
 function envPair(env: JsonObject): readonly [string, string] {
-  return [textAt(env, 'key'), textAt(env, 'value')];
+  return [textAt(env, 'key'), Buffer.from(textAt(env, 'value'), 'base64').toString('utf8')];
 }
 
 function byText<Item>(items: readonly Item[], text: (item: Item) => string): readonly Item[] {
