@@ -1,6 +1,6 @@
 // Finds the runtime, connects, and says what is wrong when there is none. The order is in endpoints.ts.
 import {access, readFile} from 'node:fs/promises';
-import {RuntimeUnavailableError, UsageError, type CriError} from '../core/errors.js';
+import {RuntimeUnavailableError, UsageError} from '../core/errors.js';
 import {deadlineSignal, systemClock, type Clock} from '../lib/clock.js';
 import {diagnose} from './diagnose.js';
 import {
@@ -16,7 +16,7 @@ import {GrpcImageService, GrpcRuntimeService} from './grpc-runtime-service.js';
 import type {ImageService, RuntimeService} from './runtime-service.js';
 
 /** How long a runtime may take to say its version. */
-export const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface ConnectOptions {
   /** --runtime-endpoint and --image-endpoint. */
@@ -81,19 +81,6 @@ export async function connectRuntime(options: ConnectOptions, signal: AbortSigna
   const connection = await tryCandidate(candidate, attempt);
   if (connection instanceof RuntimeUnavailableError) throw connection;
   return {...connection, embedded: true};
-}
-
-/** What to tell when a runtime that did answer is lost on the way. */
-export function runtimeLost(
-  connection: Pick<RuntimeConnection, 'endpoint' | 'configuredBy'>,
-  cause: CriError,
-): RuntimeUnavailableError {
-  return new RuntimeUnavailableError(`the runtime at ${connection.endpoint} was lost during ${cause.rpc}`, {
-    endpoint: connection.endpoint,
-    configuredBy: connection.configuredBy,
-    hint: 'look into the log of the runtime; when it is back, run the same command again: it goes on where this one ended',
-    cause,
-  });
 }
 
 interface Attempt {

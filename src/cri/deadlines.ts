@@ -2,7 +2,7 @@
 // Mirrors kubelet v1.36 cri-client pkg/remote_runtime.go and the default of --runtime-request-timeout.
 
 /** The kubelet's --runtime-request-timeout. */
-export const REQUEST_TIMEOUT_MS = 120_000;
+const REQUEST_TIMEOUT_MS = 120_000;
 
 /** The deadline of a call in ms from its start; null = only a signal ends it. `seconds` is the request's own timeout. */
 export function deadlineMs(rpc: string, seconds = 0): number | null {

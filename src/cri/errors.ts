@@ -24,7 +24,7 @@ const CODES: readonly (CriCode | 'OK')[] = [
 ];
 
 /** What a failed gRPC call carries; grpc-js's ServiceError has this shape. */
-export interface GrpcFailure {
+interface GrpcFailure {
   readonly code: number;
   /** The server's own text. */
   readonly details: string;

@@ -17,7 +17,7 @@ import type {RuntimeEvent} from './runtime-service.js';
 /**
  * Only CRI's containers live in the namespace k8s.io. TaskDelete is left out: it follows the exit and says the same.
  */
-export const TASK_FILTER = 'namespace==k8s.io,topic~="^/tasks/(start|exit|oom)"';
+const TASK_FILTER = 'namespace==k8s.io,topic~="^/tasks/(start|exit|oom)"';
 
 /** See RuntimeService.events. `runtimeName` as Version says it: which service is asked first, and at once. */
 export function runtimeEvents(

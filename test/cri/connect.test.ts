@@ -6,7 +6,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, expect, it, test} from 'vitest';
 import {CriError, RuntimeUnavailableError, UsageError} from '../../src/core/errors.js';
-import {connectRuntime, runtimeLost, type ConnectOptions, type RuntimeConnection} from '../../src/cri/connect.js';
+import {connectRuntime, type ConnectOptions, type RuntimeConnection} from '../../src/cri/connect.js';
 import {explain, type SocketFacts} from '../../src/cri/diagnose.js';
 import {startCriServer} from '../fakes/cri-server.js';
 import {FakeClock} from '../fakes/fake-clock.js';
@@ -251,11 +251,4 @@ describe('a crictl configuration', () => {
     await writeFile(file, 'a: [1\nb: }');
     await expect(connect({config: file})).rejects.toThrow(new RegExp(`^${file} is not YAML: `));
   });
-});
-
-it('a runtime that is lost on the way is told with its endpoint and the call', () => {
-  const cause = new CriError({rpc: 'StartContainer', code: 'UNAVAILABLE', endpoint: 'unix:///s', message: 'dropped'});
-  const error = runtimeLost({endpoint: 'unix:///s', configuredBy: '--runtime-endpoint'}, cause);
-  expect(error.message).toBe('the runtime at unix:///s was lost during StartContainer');
-  expect(error).toMatchObject({endpoint: 'unix:///s', configuredBy: '--runtime-endpoint', cause});
 });

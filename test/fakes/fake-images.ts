@@ -58,7 +58,7 @@ export function isReference(reference: string): boolean {
 }
 
 /** `busybox` means `docker.io/library/busybox:latest`; a digest makes the tag meaningless. */
-export function normalizeReference(reference: string): string {
+function normalizeReference(reference: string): string {
   const [beforeDigest = '', digest] = reference.split('@');
   const slash = beforeDigest.indexOf('/');
   const host = slash === -1 ? '' : beforeDigest.slice(0, slash);
