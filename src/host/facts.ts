@@ -15,7 +15,7 @@ export type RuntimeAnswer =
     }
   | {readonly answers: false; readonly message: string; readonly hint: string};
 
-export interface RuntimeCondition {
+interface RuntimeCondition {
   readonly type: string;
   readonly status: boolean;
   readonly reason: string;

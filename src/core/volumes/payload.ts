@@ -12,7 +12,7 @@ import type {
 } from '../pod/types.js';
 import {cleanPath, type PlannedVolume} from './planned-volumes.js';
 
-export interface FileProjection {
+interface FileProjection {
   readonly content: Uint8Array;
   /** Permission bits. */
   readonly mode: number;
@@ -32,7 +32,7 @@ export interface PayloadSources {
   readonly resource: (pod: Pod, selector: ResourceFieldSelector) => TextResult;
 }
 
-export type TextResult = {readonly ok: true; readonly text: string} | {readonly ok: false; readonly error: string};
+type TextResult = {readonly ok: true; readonly text: string} | {readonly ok: false; readonly error: string};
 
 /** What the API sets where a manifest says nothing. */
 const DEFAULT_MODE = 0o644;

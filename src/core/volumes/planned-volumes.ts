@@ -13,7 +13,7 @@ export const VOLUME_PLUGINS = {
   image: 'kubernetes.io/image',
 } as const;
 
-export type VolumeKind = keyof typeof VOLUME_PLUGINS;
+type VolumeKind = keyof typeof VOLUME_PLUGINS;
 
 export interface PlannedVolume {
   readonly name: string;
