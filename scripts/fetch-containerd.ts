@@ -43,7 +43,7 @@ export function fetchContainerd(release: Release, refresh = false): Fetched {
     if (version === null) return {release, reason: 'the unpacked containerd does not run on this host'};
     return {release, binDir, version};
   } catch (error) {
-    return {release, reason: lastLine(error)};
+    return {release, reason: reasonOf(error)};
   }
 }
 
@@ -115,11 +115,12 @@ function versionOf(binDir: string): string | null {
   }
 }
 
-function lastLine(error: unknown): string {
+/** The first thing that apt or dpkg calls an error, else what Node says. */
+function reasonOf(error: unknown): string {
   const stderr =
     error instanceof Error && 'stderr' in error && Buffer.isBuffer(error.stderr) ? error.stderr.toString() : '';
-  const text = stderr.trim() === '' && error instanceof Error ? error.message : stderr;
-  return text.trim().split('\n').at(-1) ?? 'unknown';
+  const told = stderr.split('\n').find(line => line.startsWith('E: '));
+  return told ?? (error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
 }
 
 function main(): void {
