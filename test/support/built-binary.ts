@@ -25,6 +25,8 @@ export interface RunOptions {
     output: {readonly stdout: string; readonly stderr: string},
     kill: (signal: NodeJS.Signals) => void,
   ) => void;
+  /** Called once with the means to end the run by a signal. */
+  readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
 }
 
 let built: Promise<unknown> | undefined;
@@ -57,7 +59,9 @@ export async function minikubelet(args: readonly string[], options: RunOptions =
     });
     let stdout = '';
     let stderr = '';
-    const onOutput = (): void => options.onOutput?.({stdout, stderr}, signal => child.kill(signal));
+    const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
+    const onOutput = (): void => options.onOutput?.({stdout, stderr}, kill);
+    options.onStart?.(kill);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
       onOutput();
