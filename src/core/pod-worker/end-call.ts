@@ -12,7 +12,8 @@ export function endCall(state: PodWorkersState, uid: string, outcome: PodCallOut
   const rested: PodWorker = {...worker, running: null};
   const succeeded = outcome === 'ok' || outcome === 'terminal';
 
-  if (succeeded && worker.running.kind === 'terminated') return finish(put(state, rested), uid);
+  // What came in meanwhile asks for a pod that is no more.
+  if (succeeded && worker.running.kind === 'terminated') return finish(put(state, {...rested, pending: null}), uid);
   if (succeeded && worker.running.kind === 'terminating-runtime') return forget(put(state, rested), uid);
 
   const moved = succeeded ? nextStage(rested, worker.running, outcome) : rested;
