@@ -7,6 +7,8 @@ import {problemText} from './answers.js';
 
 export interface HealthReport {
   readonly healthy: boolean;
+  /** What is wrong with the agent, one line each. */
+  readonly problems: readonly string[];
   /** One line a check, e.g. `[-]pleg failed: ...`; then what is wrong with the sources, which makes nothing unhealthy. */
   readonly lines: readonly string[];
 }
@@ -20,16 +22,16 @@ export function healthReport(agent: Pick<AgentHandle, 'health' | 'view'>): Healt
   const view = agent.view();
   const problems: ReadonlyMap<string, string> = new Map([
     ...loopProblem(view),
-    ...agent.health().map(({component, message}) => [component, worded(component, message)] as const),
+    ...agent.health().map(({component, message}) => [component, oneLine(worded(component, message))] as const),
   ]);
   const checks = ['syncloop', ...COMPONENTS].map(name => {
     const problem = problems.get(name);
-    return problem === undefined ? `[+]${name} ok` : `[-]${name} failed: ${oneLine(problem)}`;
+    return problem === undefined ? `[+]${name} ok` : `[-]${name} failed: ${problem}`;
   });
   const sources = (view?.sourceProblems ?? []).map(
     problem => `[i]source ${severityOf(problem)}${oneLine(problemText(problem))}`,
   );
-  return {healthy: problems.size === 0, lines: [...checks, ...sources]};
+  return {healthy: problems.size === 0, problems: [...problems.values()], lines: [...checks, ...sources]};
 }
 
 /** Whether the loop still turns. */

@@ -30,7 +30,7 @@ export function parseListenAddress(text: string): Pick<TcpListener, 'host' | 'po
  */
 export async function listenOnSocket(server: http.Server, path: string): Promise<void> {
   try {
-    const nursery = await mkdtemp(join(dirname(path), '.'));
+    const nursery = await mkdtemp(`${dirname(path)}/.`);
     try {
       const unborn = join(nursery, 's');
       await listening(server, {path: unborn});
