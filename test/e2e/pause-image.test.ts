@@ -1,7 +1,7 @@
 // The pause process holds a pod together: as pid 1 it must reap what nobody else waits for, and end at once when told to.
 import {readdirSync, readFileSync} from 'node:fs';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {ContainerState} from '../../src/cri/gen/cri.js';
+import {ContainerState, PodSandboxState} from '../../src/cri/gen/cri.js';
 import type {CriConnection} from '../../src/host/embedded-runtime/deps.js';
 import {systemClock} from '../../src/lib/clock.js';
 import {runCriPod} from '../support/cri-pods.js';
@@ -41,8 +41,11 @@ describe.skipIf(noRuntimeReason !== null)('the pause process', () => {
       async () =>
         (await cri.runtime.containerStatus(pod.container, signal)).status?.state !== ContainerState.CONTAINER_RUNNING,
     );
-    // A pid namespace ends with its pid 1: the container was killed, the sandbox is not ready.
-    expect((await cri.runtime.podSandboxStatus(pod.sandbox, signal)).status?.state).toBe(1);
+    // A pid namespace ends with its pid 1: the container was killed, and the sandbox is no more.
+    await until(async () => {
+      const {status} = await cri.runtime.podSandboxStatus(pod.sandbox, signal);
+      return status?.state === PodSandboxState.SANDBOX_NOTREADY;
+    });
   });
 
   test('needs next to no memory', async () => {

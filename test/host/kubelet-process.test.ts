@@ -61,7 +61,7 @@ test('a kubelet that drives our socket is found by the socket, whatever the path
     await refuseKubelet(`unix://${socket}`);
     const same = spawn(
       process.execPath,
-      ['-e', 'setTimeout(() => 0, 1e6)', `--container-runtime-endpoint=unix://${socket}`],
+      ['-e', 'setTimeout(() => 0, 1e6)', '--', `--container-runtime-endpoint=unix://${socket}`],
       {argv0: 'kubelet'},
     );
     try {
