@@ -1,14 +1,6 @@
 // What a conformance family module provides: how one case of a vector file is run and compared.
 import {isDeepStrictEqual} from 'node:util';
 
-export interface VectorCase {
-  readonly id: string;
-  readonly features?: readonly string[];
-  readonly tags?: readonly string[];
-  readonly input: never;
-  readonly want: never;
-}
-
 /** Each file of families/ exports one as `family`; its file name is the family's name. */
 export interface Family<Input, Want> {
   /** Runs the project's code on a case. Throws when it cannot. */

@@ -51,17 +51,3 @@ export function* oneOf(path: string, value: string | undefined, supported: reado
 export function* notNegative(path: string, value: number | undefined): Problems {
   if (value !== undefined && value < 0) yield invalid(path, value, 'must be greater than or equal to 0');
 }
-
-/** Second and later occurrences of a key. */
-export function* duplicates<T>(
-  items: readonly T[],
-  keyOf: (item: T) => string,
-  pathOf: (index: number) => string,
-): Problems {
-  const seen = new Set<string>();
-  for (const [index, item] of items.entries()) {
-    const key = keyOf(item);
-    if (seen.has(key)) yield duplicate(pathOf(index), key);
-    seen.add(key);
-  }
-}
