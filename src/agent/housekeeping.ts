@@ -24,7 +24,7 @@ export interface HousekeepingDeps {
   readonly supervisor: Supervisor;
   readonly pods: PodManager;
   readonly workers: PodWorkers;
-  readonly pleg: Pick<Pleg, 'pods' | 'pod' | 'getNewerThan'>;
+  readonly pleg: Pick<Pleg, 'pods' | 'refresh'>;
   readonly kubeRuntime: Pick<KubeRuntime, 'removePod'>;
   readonly environment: Pick<PodEnvironment, 'removePod'>;
   readonly scope: OrphanScope;
@@ -110,12 +110,12 @@ export class Housekeeping {
 
   /** All that is left of a pod: on the runtime, in the log directory, on the machine. */
   async #remove(pod: RuntimePod): Promise<void> {
-    const {kubeRuntime, environment, supervisor, pleg, clock, logger, onRemoved} = this.#deps;
+    const {kubeRuntime, environment, supervisor, pleg, logger, onRemoved} = this.#deps;
     const ref = podRefOf(pod);
     try {
       await environment.removePod(ref, rememberedOnRuntime(pod)?.pod ?? null, supervisor.signal);
       await kubeRuntime.removePod(pod, supervisor.signal);
-      await pleg.getNewerThan(ref, clock.monotonic());
+      await pleg.refresh(ref);
     } catch (error) {
       if (supervisor.signal.aborted || isBug(error)) throw error;
       // The next round tries again.

@@ -10,7 +10,7 @@ import type {KubeRuntime} from '../kuberuntime/kube-runtime.js';
 import type {Clock} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
 import {WorkQueue} from '../lib/work-queue.js';
-import {PodCache} from './pod-cache.js';
+import {PodCache, type Moment} from './pod-cache.js';
 import {RuntimeEventFeed} from './runtime-event-feed.js';
 import type {Supervisor} from './supervisor.js';
 
@@ -40,7 +40,7 @@ const UNHEALTHY_AFTER_MS = 180_000;
 const RELIST = 'relist';
 
 interface Question {
-  readonly askedAt: number;
+  readonly askedAt: Moment;
   readonly answer: Promise<PodRuntimeStatus>;
 }
 
@@ -51,6 +51,7 @@ export class Pleg {
   readonly #queue: WorkQueue;
   readonly #asking = new Map<string, Question>();
   readonly #outOfMemory = new Set<string>();
+  /** Monotonic. */
   #listedAt: number | null = null;
   #lostSince: number | null = null;
 
@@ -100,9 +101,19 @@ export class Pleg {
     return this.#asking.has(uid) || this.#cache.awaitsRuntime(uid);
   }
 
-  /** The status with all that had happened until `time` (monotonic), asking the runtime if need be. Rejects with CriError. */
-  async getNewerThan(ref: PodRef, time: number): Promise<PodRuntimeStatus> {
+  /** Now, to ask later for what had happened until then. */
+  moment(): Moment {
+    return this.#cache.moment();
+  }
+
+  /** The status with all that had happened until `time`, asking the runtime if need be. Rejects with CriError. */
+  async getNewerThan(ref: PodRef, time: Moment): Promise<PodRuntimeStatus> {
     return this.#cache.statusNewerThan(ref, time) ?? (await this.#ask(ref, time));
+  }
+
+  /** The status as it is now, whatever is known. Rejects with CriError. */
+  refresh(ref: PodRef): Promise<PodRuntimeStatus> {
+    return this.#ask(ref, Infinity);
   }
 
   /** Has a look at a pod that the agent itself has changed, and tells what came of it. */
@@ -128,10 +139,11 @@ export class Pleg {
 
   async #relist(): Promise<void> {
     const {kubeRuntime, clock, supervisor} = this.#deps;
-    const askedAt = clock.monotonic();
+    const askedAt = this.#cache.moment();
+    const startedAt = clock.monotonic();
     const pods = await this.#watched(() => kubeRuntime.getPods(supervisor.signal));
     const isFirst = this.#listedAt === null;
-    this.#listedAt = askedAt;
+    this.#listedAt = startedAt;
     const events = this.#cache.setList(pods, askedAt);
     if (isFirst) for (const {uid} of pods) this.#adoptSaved(uid);
     this.#tell(events);
@@ -158,12 +170,11 @@ export class Pleg {
   }
 
   /** Asks for the status of a pod; who asks while an answer is on its way that is new enough shares it. */
-  async #ask(ref: PodRef, notBefore: number): Promise<PodRuntimeStatus> {
-    const {clock} = this.#deps;
+  async #ask(ref: PodRef, notBefore: Moment): Promise<PodRuntimeStatus> {
     const shared = this.#asking.get(ref.uid);
     if (shared !== undefined && shared.askedAt >= notBefore) return shared.answer;
     const listed = this.#cache.listedSince(ref.uid, notBefore);
-    const askedAt = listed?.askedAt ?? clock.monotonic();
+    const askedAt = listed?.askedAt ?? this.#cache.moment();
     const question = {askedAt, answer: this.#fetch(listed?.pod ?? plainRef(ref), askedAt)};
     this.#asking.set(ref.uid, question);
     try {
@@ -175,7 +186,7 @@ export class Pleg {
   }
 
   /** Given a listed pod, the ids are taken from the list; else the runtime is asked for them first. */
-  async #fetch(ref: RuntimePod | PodRef, askedAt: number): Promise<PodRuntimeStatus> {
+  async #fetch(ref: RuntimePod | PodRef, askedAt: Moment): Promise<PodRuntimeStatus> {
     const {kubeRuntime, supervisor} = this.#deps;
     const status = await this.#watched(() => kubeRuntime.getPodStatus(ref, supervisor.signal));
     const events = this.#cache.setStatus(status, askedAt);
@@ -186,9 +197,9 @@ export class Pleg {
 
   /** False = the runtime did not answer: the next list or the next sync of the pod asks again. */
   async #askOrLeave(ref: PodRef): Promise<boolean> {
-    const {clock, logger} = this.#deps;
+    const {logger} = this.#deps;
     try {
-      await this.#ask(ref, clock.monotonic());
+      await this.#ask(ref, this.#cache.moment());
       return true;
     } catch (error) {
       if (!(error instanceof CriError)) throw error;
@@ -217,7 +228,7 @@ export class Pleg {
     const uid = this.#cache.uidOf(id);
     if (exitCode !== undefined) {
       const exit = {id, at, exitCode, outOfMemory: this.#outOfMemory.has(id)};
-      this.#tell(this.#cache.addExit(exit, this.#deps.clock.monotonic()));
+      this.#tell(this.#cache.addExit(exit));
     }
     if (uid !== undefined) this.#queue.enqueue(uid, exitCode === undefined ? 0 : CONFIRM_EXIT_MS);
   }

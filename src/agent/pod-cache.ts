@@ -15,16 +15,19 @@ import {
 import type {PodRef} from '../core/pod/types.js';
 import {criContainerId, type PodRuntimeStatus, type RuntimePod} from '../core/runtime-status/types.js';
 
+/** A point in the order of what the agent does and hears: later ones are greater. Times could be equal. */
+export type Moment = number;
+
 interface Entry {
   readonly status: PodRuntimeStatus;
-  /** When the answer was asked for: what happened later may be missing. Monotonic, as all times here. */
-  readonly askedAt: number;
+  /** When the answer was asked for: what happened later may be missing. */
+  readonly askedAt: Moment;
   /** Something is known to have happened since. */
   readonly stale: boolean;
 }
 
 interface HeardExit extends ExitFact {
-  readonly heardAt: number;
+  readonly heardAt: Moment;
 }
 
 /** Every change answers with the lifecycle events it amounts to. */
@@ -33,7 +36,13 @@ export class PodCache {
   readonly #entries = new Map<string, Entry>();
   readonly #uidById = new Map<string, string>();
   #exits: ReadonlyMap<string, HeardExit> = new Map();
-  #listedAt = -Infinity;
+  #listedAt: Moment = -Infinity;
+  #now: Moment = 0;
+
+  /** Now. */
+  moment(): Moment {
+    return ++this.#now;
+  }
 
   /** Pods of the newest list, exits included. */
   pods(): readonly RuntimePod[] {
@@ -59,21 +68,21 @@ export class PodCache {
   }
 
   /** The status, if it is known to hold what had happened until `time`. */
-  statusNewerThan(ref: PodRef, time: number): PodRuntimeStatus | undefined {
+  statusNewerThan(ref: PodRef, time: Moment): PodRuntimeStatus | undefined {
     const entry = this.#entries.get(ref.uid);
     const isNewer = entry !== undefined && !entry.stale && entry.askedAt >= time;
     return isNewer || this.#vouchedFor(ref.uid, time) ? this.status(ref) : undefined;
   }
 
   /** What the newest list says of a pod, if it was asked for after `time` and nothing has changed the pod since. */
-  listedSince(uid: string, time: number): {readonly pod: RuntimePod; readonly askedAt: number} | undefined {
+  listedSince(uid: string, time: Moment): {readonly pod: RuntimePod; readonly askedAt: Moment} | undefined {
     const pod = this.#listed.get(uid);
     const isOutdone = (this.#entries.get(uid)?.askedAt ?? -Infinity) > this.#listedAt;
     return pod === undefined || isOutdone || this.#listedAt < time ? undefined : {pod, askedAt: this.#listedAt};
   }
 
   /** Takes in a list of all pods that was asked for at `askedAt`. */
-  setList(pods: readonly RuntimePod[], askedAt: number): readonly PodLifecycleEvent[] {
+  setList(pods: readonly RuntimePod[], askedAt: Moment): readonly PodLifecycleEvent[] {
     // A pod whose status is newer than the list is better known from there.
     const isOutdone = (uid: string): boolean => (this.#entries.get(uid)?.askedAt ?? -Infinity) > askedAt;
     const next = new Map(pods.map(pod => [pod.uid, pod]));
@@ -91,7 +100,7 @@ export class PodCache {
   }
 
   /** Takes in the status of one pod that was asked for at `askedAt`. */
-  setStatus(status: PodRuntimeStatus, askedAt: number): readonly PodLifecycleEvent[] {
+  setStatus(status: PodRuntimeStatus, askedAt: Moment): readonly PodLifecycleEvent[] {
     const uid = status.id;
     if ((this.#entries.get(uid)?.askedAt ?? -Infinity) > askedAt) return [];
     const before = this.pod(uid);
@@ -116,10 +125,10 @@ export class PodCache {
   }
 
   /** Notes an exit; it may be of a container that is not known yet. */
-  addExit(exit: ExitFact, heardAt: number): readonly PodLifecycleEvent[] {
+  addExit(exit: ExitFact): readonly PodLifecycleEvent[] {
     const uid = this.#uidById.get(exit.id);
     const before = uid === undefined ? undefined : this.pod(uid);
-    this.#exits = new Map(this.#exits).set(exit.id, {...exit, heardAt});
+    this.#exits = new Map(this.#exits).set(exit.id, {...exit, heardAt: this.moment()});
     return uid === undefined ? [] : computeEvents(before, this.pod(uid));
   }
 
@@ -139,7 +148,7 @@ export class PodCache {
   }
 
   /** Nothing of the pod has changed since: a later list shows the same. */
-  #vouchedFor(uid: string, time: number): boolean {
+  #vouchedFor(uid: string, time: Moment): boolean {
     if (this.#listedAt < time) return false;
     const entry = this.#entries.get(uid);
     return entry === undefined ? !this.#listed.has(uid) : !entry.stale;
@@ -157,7 +166,7 @@ export class PodCache {
   }
 
   /** An exit that was heard of after the list was asked for may be of a container that the list does not have yet. */
-  #forgetExits(askedAt: number): void {
+  #forgetExits(askedAt: Moment): void {
     if (this.#exits.size === 0) return;
     const pending: ExitFacts = pendingExits(this.#exits, [...this.#listed.values()]);
     this.#exits = new Map([...this.#exits].filter(([id, {heardAt}]) => pending.has(id) || heardAt >= askedAt));

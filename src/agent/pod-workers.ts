@@ -16,12 +16,16 @@ import {podRef, type PodRef} from '../core/pod/types.js';
 import {isAnythingUp} from '../core/runtime-status/liveness.js';
 import type {PodRuntimeStatus} from '../core/runtime-status/types.js';
 import type {Clock} from '../lib/clock.js';
+import type {Moment} from './pod-cache.js';
 import {isBug, type Supervisor} from './supervisor.js';
 
-/** How a call ended, and when the pod should be looked at again, if it says (ms since the epoch). */
+/** How a call ended. */
 export interface CallResult {
   readonly outcome: Exclude<PodCallOutcome, 'canceled'>;
+  /** When the pod should be synced again, ms since the epoch. */
   readonly retryAt?: number;
+  /** Something was done to the pod's containers: there is news to be had of them. */
+  readonly hasChangedPod?: boolean;
 }
 
 /** The four calls; see agent/sync-pod.ts. */
@@ -38,8 +42,12 @@ export interface PodWorkersDeps {
   readonly syncer: PodSyncer;
   /** The newest status known, without asking. */
   readonly cachedStatus: (ref: PodRef) => PodRuntimeStatus;
-  /** The status with all that had happened until `time` (monotonic). */
-  readonly getNewerThan: (ref: PodRef, time: number) => Promise<PodRuntimeStatus>;
+  /** Now, for getNewerThan. */
+  readonly moment: () => Moment;
+  /** The status with all that had happened until `time`. */
+  readonly getNewerThan: (ref: PodRef, time: Moment) => Promise<PodRuntimeStatus>;
+  /** Has a pod looked at that a call has changed. */
+  readonly inspect: (ref: PodRef) => void;
   /** Asks for a sync of a pod in `delayMs`. */
   readonly requeue: (uid: string, delayMs: number) => void;
   /** A call has ended, and what came of it has been decided. */
@@ -57,16 +65,13 @@ const TRANSIENT_BACK_OFF_MS = 1000;
 /** Waits are stretched by up to this part. */
 const JITTER = 0.5;
 
-interface RunningCall {
-  readonly controller: AbortController;
-}
+type EndedCall = Omit<CallResult, 'outcome'> & {readonly outcome: PodCallOutcome};
 
 export class PodWorkers {
   readonly #deps: PodWorkersDeps;
-  readonly #calls = new Map<string, RunningCall>();
-  /** When the last call of a pod ended, monotonic: its next one must see what that one did. */
-  readonly #lastCallEnded = new Map<string, number>();
-  readonly #retryAt = new Map<string, number>();
+  readonly #calls = new Map<string, AbortController>();
+  /** When the last call of a pod ended: its next one must see what that one did. */
+  readonly #lastCallEnded = new Map<string, Moment>();
   #state: PodWorkersState = initialPodWorkers;
 
   constructor(deps: PodWorkersDeps) {
@@ -97,22 +102,23 @@ export class PodWorkers {
     return this.#calls.has(uid);
   }
 
-  #feed(event: PodWorkerEvent): void {
+  /** `retryAt`: when what failed is worth another try, where that is known (ms since the epoch). */
+  #feed(event: PodWorkerEvent, retryAt?: number): void {
     const [state, effects] = transition(this.#state, event);
     this.#state = state;
-    for (const effect of effects) this.#perform(effect);
+    for (const effect of effects) this.#perform(effect, retryAt);
   }
 
-  #perform(effect: PodWorkerEffect): void {
+  #perform(effect: PodWorkerEffect, retryAt: number | undefined): void {
     switch (effect.kind) {
       case 'call':
         this.#call(effect.uid, effect.call);
         return;
       case 'cancel':
-        this.#calls.get(effect.uid)?.controller.abort(new Error('the pod is to end, or to end sooner'));
+        this.#calls.get(effect.uid)?.abort(new Error('the pod is to end, or to end sooner'));
         return;
       case 'resync':
-        this.#deps.requeue(effect.uid, this.#delayMs(effect.uid, effect.delay));
+        this.#deps.requeue(effect.uid, this.#delayMs(effect.delay, retryAt));
         return;
       case 'finished':
         this.#deps.onFinished(effect.uid, effect.next);
@@ -120,23 +126,23 @@ export class PodWorkers {
   }
 
   #call(uid: string, call: PodCall): void {
-    const {supervisor, clock} = this.#deps;
+    const {supervisor, moment, inspect, onCallEnded} = this.#deps;
     const controller = new AbortController();
     const signal = AbortSignal.any([controller.signal, supervisor.signal]);
-    this.#calls.set(uid, {controller});
+    this.#calls.set(uid, controller);
     supervisor.run(async () => {
-      const outcome = await this.#outcomeOf(uid, call, signal);
+      const {outcome, retryAt, hasChangedPod} = await this.#resultOf(uid, call, signal);
       this.#calls.delete(uid);
-      this.#lastCallEnded.set(uid, clock.monotonic());
+      this.#lastCallEnded.set(uid, moment());
       if (supervisor.signal.aborted) return;
-      this.#feed({kind: 'call-ended', uid, outcome});
-      this.#deps.onCallEnded(uid);
+      if (hasChangedPod === true) inspect(refOfCall(call));
+      this.#feed({kind: 'call-ended', uid, outcome}, retryAt);
+      onCallEnded(uid);
     });
   }
 
-  async #outcomeOf(uid: string, call: PodCall, signal: AbortSignal): Promise<PodCallOutcome> {
+  async #resultOf(uid: string, call: PodCall, signal: AbortSignal): Promise<EndedCall> {
     const {syncer, cachedStatus, getNewerThan} = this.#deps;
-    this.#retryAt.delete(uid);
     // Whoever starts a call may cancel it in the same breath: then it does nothing.
     await Promise.resolve();
     try {
@@ -144,23 +150,20 @@ export class PodWorkers {
       const since = this.#lastCallEnded.get(uid) ?? -Infinity;
       const isRuntimeOnly = call.kind === 'terminating-runtime';
       const status = isRuntimeOnly ? cachedStatus(call.pod) : await getNewerThan(podRef(call.pod), since);
-      const {outcome, retryAt} = await syncer.perform(call, status, signal);
-      if (retryAt !== undefined) this.#retryAt.set(uid, retryAt);
-      return outcome;
+      return await syncer.perform(call, status, signal);
     } catch (error) {
-      if (signal.aborted) return 'canceled';
+      if (signal.aborted) return {outcome: 'canceled', hasChangedPod: true};
       if (isBug(error) || !(error instanceof Error)) throw error;
       syncer.failed(call, error);
-      return 'error';
+      return {outcome: 'error', hasChangedPod: true};
     }
   }
 
-  #delayMs(uid: string, delay: ResyncDelay): number {
+  #delayMs(delay: ResyncDelay, retryAt: number | undefined): number {
     const {clock, random, syncFrequencyMs} = this.#deps;
     if (delay === 'now') return 0;
     const waits = {resync: syncFrequencyMs, 'back-off': BACK_OFF_MS, network: TRANSIENT_BACK_OFF_MS};
     const jittered = waits[delay] * (1 + random() * JITTER);
-    const retryAt = this.#retryAt.get(uid);
     // A back-off that is known to the millisecond is not stretched.
     return retryAt === undefined ? jittered : Math.max(retryAt - clock.now(), 0);
   }
@@ -168,5 +171,11 @@ export class PodWorkers {
 
 function refOf(update: PodUpdate): PodRef {
   const {uid, name, namespace} = update.origin === 'config' ? update.pod.metadata : update.pod;
+  return {uid, name, namespace};
+}
+
+function refOfCall(call: PodCall): PodRef {
+  if (call.kind !== 'terminating-runtime') return podRef(call.pod);
+  const {uid, name, namespace} = call.pod;
   return {uid, name, namespace};
 }

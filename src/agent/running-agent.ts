@@ -318,7 +318,9 @@ export class RunningAgent {
         failed: (call, error) => recordFailure(sync, call, error),
       },
       cachedStatus: ref => this.pleg.status(ref),
+      moment: () => this.pleg.moment(),
       getNewerThan: (ref, time) => this.pleg.getNewerThan(ref, time),
+      inspect: ref => this.pleg.inspect(ref),
       requeue: (uid, delayMs) => this.#queue.enqueue(uid, delayMs),
       onCallEnded: () => this.#options.onProgress(),
       onFinished: (uid, next) => this.#workerFinished(uid, next),
@@ -337,8 +339,7 @@ export class RunningAgent {
       environment: this.#environment,
       softAdmit: pod => this.#softAdmit(pod),
       networkProblem: () => this.monitor.networkProblem,
-      getNewerThan: (ref, time) => this.pleg.getNewerThan(ref, time),
-      inspect: ref => this.pleg.inspect(ref),
+      refresh: ref => this.pleg.refresh(ref),
       wakeAt: (uid, at) => this.#queue.enqueue(DEADLINE + uid, at - clock.now()),
     };
   }

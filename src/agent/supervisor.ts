@@ -1,4 +1,5 @@
 // Owns what runs in the background: nothing is left floating, an abort is no failure, and a bug ends the agent.
+import {setMaxListeners} from 'node:events';
 
 export interface Supervisor {
   /** Aborts when the agent stops, whether told to or by a bug. */
@@ -14,6 +15,8 @@ export interface Supervisor {
 /** A supervisor that also stops when `parent` aborts. */
 export function createSupervisor(parent: AbortSignal): Supervisor {
   const controller = new AbortController();
+  // Every call and every wait of every pod listens to it.
+  setMaxListeners(0, controller.signal);
   const tasks = new Set<Promise<void>>();
   const bugs: unknown[] = [];
   const fail = (error: unknown): void => {

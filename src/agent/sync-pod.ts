@@ -23,10 +23,8 @@ export interface SyncPodDeps extends PublishStatusDeps {
   readonly softAdmit: (pod: Pod) => Obstacle | null;
   /** Why the runtime's network cannot take pods now; null = it can. */
   readonly networkProblem: () => string | null;
-  /** The status with all that had happened until `time` (monotonic). */
-  readonly getNewerThan: (ref: PodRef, time: number) => Promise<PodRuntimeStatus>;
-  /** Has the pod looked at, now that something was done to it. */
-  readonly inspect: (ref: PodRef) => void;
+  /** What the runtime says of a pod now. */
+  readonly refresh: (ref: PodRef) => Promise<PodRuntimeStatus>;
   /** Has the pod synced at this time, ms since the epoch. */
   readonly wakeAt: (uid: string, at: number) => void;
 }
@@ -93,7 +91,6 @@ async function syncPod(deps: SyncPodDeps, pod: Pod, known: PodRuntimeStatus, sig
     signal,
   );
   deps.reasons.update(pod.metadata.uid, result);
-  if (result.results.some(hasHadEffect)) deps.inspect(podRef(pod));
   // Why a container could not be started is told now, not at the next sync as by a kubelet.
   if (result.results.some(({error}) => error !== null)) publishStatus(deps, pod, status, false);
   return callResult(result);
@@ -106,14 +103,14 @@ async function syncTerminatingPod(
   status: PodRuntimeStatus,
   signal: AbortSignal,
 ): Promise<CallResult> {
-  const {clock, prober} = deps;
+  const {prober} = deps;
   const {uid} = pod.metadata;
   publishStatus(deps, pod, status, false);
   prober.stopLivenessAndStartup(uid);
   await kill(deps, {pod, status, gracePeriodSeconds}, signal);
   prober.removePod(uid);
 
-  const stopped = await deps.getNewerThan(podRef(pod), clock.monotonic());
+  const stopped = await deps.refresh(podRef(pod));
   const running = stopped.containers.filter(({state}) => state === 'running');
   if (running.length > 0) {
     const names = running.map(({name, id}) => `${name} (${id})`).join(', ');
@@ -127,7 +124,7 @@ async function syncTerminatingPod(
 // Differs from kubelet: it allows 1 s (docs/parity.md#unknown-pods).
 async function syncTerminatingRuntimePod(deps: SyncPodDeps, pod: RuntimePod, signal: AbortSignal): Promise<CallResult> {
   const killed = await deps.kubeRuntime.killPod({pod: null, running: pod, gracePeriodOverride: null}, signal);
-  await deps.getNewerThan(pod, deps.clock.monotonic());
+  await deps.refresh(pod);
   const failure = firstError(killed);
   if (failure !== null) throw new Error(failure);
   return {outcome: 'ok'};
@@ -192,12 +189,12 @@ async function withCgroup(
   status: PodRuntimeStatus,
   signal: AbortSignal,
 ): Promise<PodRuntimeStatus> {
-  const {environment, clock} = deps;
+  const {environment} = deps;
   if (await environment.cgroupExists(pod)) return status;
   let current = status;
   if (status.containers.some(({state}) => state === 'running')) {
     await kill(deps, {pod, status, gracePeriodSeconds: null}, signal);
-    current = await deps.getNewerThan(podRef(pod), clock.monotonic());
+    current = await deps.refresh(podRef(pod));
     if (pod.spec.restartPolicy === 'Never') return current;
   }
   await recordingFailures(deps, pod, signal)('FailedCreatePodContainer', 'unable to ensure pod container exists', () =>
@@ -228,7 +225,11 @@ function callResult({results, syncError}: PodSyncResult): CallResult {
   const errors = [...results.flatMap(({error}) => error ?? []), ...(syncError === null ? [] : [syncError])];
   const due = errors.flatMap(({retryAt}) => retryAt ?? []);
   const outcome = errors.every(({reason}) => isBackOff(reason)) ? 'ok' : 'error';
-  return {outcome, ...(due.length > 0 && {retryAt: Math.min(...due)})};
+  return {
+    outcome,
+    hasChangedPod: results.some(hasHadEffect),
+    ...(due.length > 0 && {retryAt: Math.min(...due)}),
+  };
 }
 
 function firstError({results, syncError}: PodSyncResult): string | null {

@@ -3,11 +3,12 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {onTestFinished} from 'vitest';
-import type {AgentDeps} from '../../src/agent/agent.js';
+import {createAgent, type AgentDeps, type AgentHandle, type PodSource} from '../../src/agent/agent.js';
 import {agentConfig, type AgentConfig} from '../../src/agent/config.js';
 import type {AgentEvent} from '../../src/core/events.js';
 import type {Pod} from '../../src/core/pod/types.js';
 import type {SourcedPod, SourceSnapshot} from '../../src/core/source-mux.js';
+import {Mailbox} from '../../src/lib/mailbox.js';
 import {silentLogger} from '../../src/lib/logger.js';
 import {FakeClock, settle} from '../fakes/fake-clock.js';
 import {FakeRuntime, MUTATING_RPCS, type FakeRuntimeOptions} from '../fakes/fake-runtime.js';
@@ -19,8 +20,9 @@ export interface World {
   readonly rootDir: string;
   readonly reported: AgentEvent[];
   readonly deps: AgentDeps;
-  /** Calls that change something, as `rpc name`. */
+  /** Calls that change something, in order, and when (ms since the world began). */
   mutations(): readonly string[];
+  times(rpc: string): readonly number[];
   /** Lets time pass until the promise is settled. */
   drive<T>(promise: Promise<T>): Promise<T>;
   /** Lets `ms` pass. */
@@ -33,11 +35,11 @@ export interface WorldOptions extends Omit<FakeRuntimeOptions, 'clock'> {
   readonly config?: Partial<AgentConfig>;
 }
 
-const STEP_MS = 10;
 const LIMIT_MS = 3_600_000;
 
 export function aWorld({config, ...runtimeOptions}: WorldOptions = {}): World {
   const clock = new FakeClock();
+  const began = clock.now();
   const runtime = new FakeRuntime({
     clock,
     ...runtimeOptions,
@@ -72,16 +74,23 @@ export function aWorld({config, ...runtimeOptions}: WorldOptions = {}): World {
     reported,
     deps,
     mutations: () => runtime.calls.filter(({rpc}) => MUTATING_RPCS.has(rpc)).map(({rpc}) => rpc),
+    times: rpc => runtime.calls.filter(call => call.rpc === rpc).map(({at}) => at - began),
     drive: promise => drive(clock, promise),
-    async pass(ms) {
-      for (let passed = 0; passed < ms; passed += STEP_MS) {
-        await settle(4);
-        await clock.advance(STEP_MS);
-      }
-      await settle(20);
-    },
+    pass: ms => pass(clock, ms),
     again: () => ({...deps}),
   };
+}
+
+/** Moves time to each timer in turn, and lets all that follows from it happen before the next. */
+async function pass(clock: FakeClock, ms: number): Promise<void> {
+  const end = clock.now() + ms;
+  await rest();
+  for (let due = clock.nextDue; due !== null && due <= end; due = clock.nextDue) {
+    await clock.advance(Math.max(due - clock.now(), 0));
+    await rest();
+  }
+  await clock.advance(end - clock.now());
+  await rest();
 }
 
 async function drive<T>(clock: FakeClock, promise: Promise<T>): Promise<T> {
@@ -90,12 +99,63 @@ async function drive<T>(clock: FakeClock, promise: Promise<T>): Promise<T> {
     isOver = true;
   });
   over.catch(() => undefined);
-  for (let passed = 0; !isOver && passed < LIMIT_MS; passed += STEP_MS) {
-    await settle(8);
-    if (!isOver) await clock.advance(STEP_MS);
+  const limit = clock.now() + LIMIT_MS;
+  await rest();
+  while (!isOver && clock.now() < limit) {
+    await pass(clock, Math.max((clock.nextDue ?? clock.now() + 1000) - clock.now(), 1));
   }
   if (!isOver) throw new Error('nothing came of it within an hour');
   return over;
+}
+
+/** Work of the host that promises wait for. */
+const HOST_WORK = /^(FSReq.*|.*Req|ProcessWrap)$/;
+
+/** Returns when nothing is left to happen without time: no callbacks, no files being read or written. */
+async function rest(): Promise<void> {
+  for (let quietTurns = 0; quietTurns < 3;) {
+    await settle(1);
+    const isBusy = process.getActiveResourcesInfo().some(name => HOST_WORK.test(name));
+    quietTurns = isBusy ? 0 : quietTurns + 1;
+  }
+}
+
+/** A source that delivers what a test gives it. */
+export class GivenSource implements PodSource {
+  readonly name: string;
+  readonly #inbox = new Mailbox<SourceSnapshot>();
+
+  constructor(name = 'file') {
+    this.name = name;
+  }
+
+  /** These pods are all that it defines from now on. */
+  deliver(...pods: readonly (Pod | SourcedPod)[]): void {
+    this.#inbox.put('snapshot', {...snapshot(...pods), source: this.name});
+  }
+
+  async *snapshots(signal: AbortSignal): AsyncGenerator<SourceSnapshot> {
+    for (;;) yield await this.#inbox.take(signal);
+  }
+}
+
+export interface Watched {
+  readonly agent: AgentHandle;
+  /** Ends the agent as a signal does; pods are left running. */
+  stop(): Promise<void>;
+}
+
+/** An agent that runs on these sources until the test ends or stops it. */
+export function watch(world: World, ...sources: readonly GivenSource[]): Watched {
+  const agent = createAgent(world.again());
+  const controller = new AbortController();
+  const running = agent.run(sources, controller.signal);
+  const stop = async (): Promise<void> => {
+    controller.abort(new Error('the test stops the agent'));
+    await world.drive(running);
+  };
+  onTestFinished(stop);
+  return {agent, stop};
 }
 
 /** A static pod of a file in /manifests, one for each name. */
@@ -109,7 +169,7 @@ export function namedPod(name: string, ...changes: readonly PodChange[]): Pod {
   return aPod(
     withMetadata({name, uid: `uid-${name}`}),
     withContainer('main', {imagePullPolicy: 'IfNotPresent'}),
-    withSpec({enableServiceLinks: true}),
+    withSpec({enableServiceLinks: true, securityContext: {}}),
     ...changes,
   );
 }
