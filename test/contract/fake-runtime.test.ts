@@ -26,6 +26,7 @@ describe('the fake runtime', () => {
       logDirectory: '/var/log/pods',
       during: work => passTime(clock, work),
       stopOfUnknown: 'NOT_FOUND',
+      tellsOOM: true,
       close: () => Promise.resolve(),
     });
   });
@@ -44,6 +45,7 @@ describe.for(['containerd', 'cri'] as const)('the gRPC client, with %s events', 
       logDirectory: '/var/log/pods',
       during: work => passTime(clock, work),
       stopOfUnknown: 'NOT_FOUND',
+      tellsOOM: events === 'containerd',
       close: async () => {
         client.close();
         images.close();

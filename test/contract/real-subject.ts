@@ -20,6 +20,7 @@ export async function subjectOn(private_: PrivateRuntime): Promise<Subject> {
     logDirectory: await mkdtemp(join(private_.rootDir, 'logs-')),
     during: work => work,
     stopOfUnknown: /^v?1\.[0-6]\./.test(runtimeVersion) ? 'NOT_FOUND' : 'succeeds',
+    tellsOOM: true,
     close: async () => {
       close();
       await private_.stop();

@@ -527,6 +527,26 @@ export function runtimeSpecs(start: () => Promise<Subject>): void {
       expect(own.at(-1)).toMatchObject({exitCode: 3, at: Number(status.finishedAt / 1_000_000n)});
     });
 
+    it('and status tell that a container was killed for want of memory', async () => {
+      let container = '';
+      const seen = await eventsUntil(
+        async () => {
+          const pod = aPod();
+          const sandbox = await run(pod);
+          const limits = {resources: {memoryLimitInBytes: 16n * 1024n * 1024n}};
+          const config = aContainer('hungry', {linux: limits});
+          container = await subject.runtime.createContainer(sandbox, config, pod, signal);
+          await subject.during(subject.runtime.startContainer(container, signal));
+        },
+        event => event.type === 'exited' && event.id === container,
+      );
+      const own = seen.filter(event => event.id === container);
+      expect(own.at(-1)).toMatchObject({type: 'exited', exitCode: 137});
+      if (subject.tellsOOM) expect(own.map(event => event.type)).toContain('oom');
+      const status = await untilState(container, ContainerState.CONTAINER_EXITED);
+      expect(status).toMatchObject({exitCode: 137, reason: 'OOMKilled'});
+    });
+
     it('tell that a sandbox started and ended', async () => {
       let sandbox = '';
       const seen = await eventsUntil(

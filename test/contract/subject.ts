@@ -15,6 +15,8 @@ export interface Subject {
   readonly during: <T>(work: Promise<T>) => Promise<T>;
   /** containerd 1.6 says NOT_FOUND where later ones let a stop of something unknown succeed. */
   readonly stopOfUnknown: 'NOT_FOUND' | 'succeeds';
+  /** The CRI event stream has no event of its own for a kill for want of memory. */
+  readonly tellsOOM: boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -27,6 +29,8 @@ export const PROGRAMS = {
   succeeds: ['true'],
   fails: ['sh', '-c', 'exit 3'],
   missing: ['/no/such/program'],
+  /** Wants 100 MB of memory at once. */
+  hungry: ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=100M'],
 } as const;
 
 export type Program = keyof typeof PROGRAMS;
@@ -37,6 +41,7 @@ const BEHAVIOURS: Readonly<Record<Program, FakeBehaviour>> = {
   succeeds: {exitAfterMs: 10, exitCode: 0},
   fails: {exitAfterMs: 10, exitCode: 3},
   missing: {startError: 'exec: "/no/such/program": no such file or directory'},
+  hungry: {exitAfterMs: 10, exitCode: 137, oomKilled: true},
 };
 
 /** Teaches a fake runtime the programs and commands of the specs. */

@@ -157,7 +157,10 @@ function eventStream(
     const controller = new AbortController();
     call.on('cancelled', () => controller.abort(new Error('the client went away')));
     const relay = async (): Promise<void> => {
-      for await (const event of runtime.events(controller.signal)) call.write(translate(event));
+      for await (const event of runtime.events(controller.signal)) {
+        const item = translate(event);
+        if (item !== null) call.write(item);
+      }
       call.end();
     };
     relay().catch((error: unknown) => {
@@ -181,11 +184,12 @@ const TYPES = {
   created: ContainerEventType.CONTAINER_CREATED_EVENT,
   started: ContainerEventType.CONTAINER_STARTED_EVENT,
   exited: ContainerEventType.CONTAINER_STOPPED_EVENT,
-  oom: ContainerEventType.CONTAINER_STOPPED_EVENT,
   deleted: ContainerEventType.CONTAINER_DELETED_EVENT,
 } as const;
 
-function criEvent(event: RuntimeEvent): ContainerEventResponse {
+/** null = CRI has no such event. */
+function criEvent(event: RuntimeEvent): ContainerEventResponse | null {
+  if (event.type === 'oom') return null;
   const createdAt = nanoseconds(event.at);
   const exited = ContainerStatus.fromPartial({
     id: event.id,
