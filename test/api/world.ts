@@ -67,7 +67,7 @@ export interface ApiWorld {
   readonly socketPath: string;
   readonly rootDir: string;
   readonly logged: LogRecord[];
-  ask(method: string, url: string, options?: AskOptions): Promise<Asked>;
+  readonly ask: (method: string, url: string, options?: AskOptions) => Promise<Asked>;
 }
 
 export async function anApi(tcp: ((rootDir: string) => TcpListener) | null = null): Promise<ApiWorld> {
@@ -141,9 +141,9 @@ export async function openStream(socketPath: string, url: string): Promise<OpenS
   return {
     async next() {
       while (!rest.includes('\n')) {
-        const {value, done} = await chunks.next();
-        if (done === true) return null;
-        rest += value;
+        const chunk = await chunks.next();
+        if (chunk.done === true) return null;
+        rest += chunk.value;
       }
       const end = rest.indexOf('\n');
       const line = rest.slice(0, end);
