@@ -168,7 +168,7 @@ function timeoutDifferences(container: PodContainer, {run}: OrderCompare): reado
   if (!dependsOnDurations(container)) return [];
   const stops = run.calls.filter(call => call.call === 'StopContainer' && call.container === container.name);
   return stops.flatMap(stop => {
-    const wrong = wrongTimeout(container, stop, run.calls, run.removedAt);
-    return wrong === null ? [] : [`${container.name}: StopContainer: ${wrong}`];
+    const wrong = wrongTimeout(container, stop, run);
+    return wrong === null ? [] : [`${container.name}: StopContainer ${wrong}`];
   });
 }

@@ -1,6 +1,6 @@
 // The only order between different containers that counts: init containers start before regular ones and in the order of the
 // spec, regular ones in the order of the spec, sidecars stop after regular containers and in reverse.
-import {containerOf, type PodContainer} from './containers.js';
+import type {PodContainer} from './containers.js';
 import type {PodRun, TracedCall} from './types.js';
 
 /** What is out of order, a line each. */
@@ -20,17 +20,19 @@ function startsOutOfOrder(containers: readonly PodContainer[], calls: readonly T
   });
 }
 
+/** A sidecar whose grace period is used up by waiting does not wait any longer. */
 function stopsOutOfOrder(containers: readonly PodContainer[], {calls, removedAt}: PodRun): readonly string[] {
   const sidecars = containers.filter(({kind}) => kind === 'sidecar');
   const stopsOf = (name: string): readonly TracedCall[] =>
-    calls.filter(call => call.call === 'StopContainer' && call.at >= removedAt && containerOf(call)?.name === name);
-  return sidecars.flatMap((sidecar, index) => {
-    const first = stopsOf(sidecar.name)[0];
+    calls.filter(call => call.call === 'StopContainer' && call.at >= removedAt && call.container === name);
+  return sidecars.flatMap(({name, graces}, index) => {
+    const first = stopsOf(name)[0];
     if (first === undefined) return [];
+    const hasWaited = first.at - removedAt >= (graces[0] ?? 0) * 1000;
+    const isLate = ({at, endedAt}: TracedCall): boolean =>
+      at > first.at || (!hasWaited && (endedAt === null || endedAt > first.at));
     const earlier = [...containers.filter(({kind}) => kind === 'regular'), ...sidecars.slice(index + 1)];
-    const late = earlier.filter(({name}) =>
-      stopsOf(name).some(stop => stop.endedAt === null || stop.endedAt > first.at),
-    );
-    return late.map(({name}) => `sidecar ${sidecar.name} was stopped before ${name} had stopped`);
+    const late = earlier.filter(other => stopsOf(other.name).some(isLate));
+    return late.map(other => `sidecar ${name} was stopped before ${other.name} had stopped`);
   });
 }

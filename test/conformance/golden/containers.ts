@@ -10,6 +10,8 @@ export interface PodContainer {
   readonly hasPreStop: boolean;
   /** Command of the preStop hook if it is an exec. */
   readonly preStopCommand: Json | undefined;
+  /** Seconds of the preStop hook if it is a sleep. */
+  readonly preStopSleep: number | undefined;
   /** Command of the startup probe if it is an exec. */
   readonly startupCommand: Json | undefined;
   /** Seconds a stop may start from: the pod's, and those of its probes. */
@@ -25,6 +27,7 @@ export function containersOf(pod: JsonObject): readonly PodContainer[] {
     kind,
     hasPreStop: isObject(objectAt(container, 'lifecycle')['preStop']),
     preStopCommand: objectAt(container, 'lifecycle', 'preStop', 'exec')['command'],
+    preStopSleep: numberAt(objectAt(container, 'lifecycle', 'preStop', 'sleep'), 'seconds'),
     startupCommand: objectAt(container, 'startupProbe', 'exec')['command'],
     graces: [grace, ...['livenessProbe', 'startupProbe'].flatMap(probe => graceOf(objectAt(container, probe)))],
   });

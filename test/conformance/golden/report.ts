@@ -1,7 +1,7 @@
 // The verdict on each manifest of a run, and its lines.
 import {comparePod, statusDifferences} from './compare-pod.js';
 import {outOfOrder} from './container-order.js';
-import {containersOf} from './containers.js';
+import {containerOf, containersOf} from './containers.js';
 import {DIFFERENCES, describeDifference} from './differences.js';
 import {objectAt, objectsAt, textAt} from './json.js';
 import {restatements} from './machine.js';
@@ -14,6 +14,8 @@ export interface Verdict {
   readonly hasGolden: boolean;
   /** What is wrong, a line each; nothing = passed. */
   readonly differences: readonly string[];
+  /** The calls about its pods, for whoever looks into a difference. */
+  readonly calls: readonly string[];
 }
 
 /** One verdict for each manifest and each trace. */
@@ -27,13 +29,14 @@ export function judge(
   return names.map(manifest => {
     const golden = goldens.get(manifest);
     const pods = run.pods.get(manifest) ?? [];
-    if (golden === undefined) return {manifest, hasGolden: false, differences: whyNotWorking(pods)};
+    const calls = pods.flatMap(callLines);
+    if (golden === undefined) return {manifest, hasGolden: false, differences: whyNotWorking(pods), calls};
     const found = pods.find(({pod}) => pod === golden.pod);
     if (found !== undefined) {
-      return {manifest, hasGolden: true, differences: comparePod(golden, found, run.places, machine)};
+      return {manifest, hasGolden: true, differences: comparePod(golden, found, run.places, machine), calls};
     }
     const missing = manifests.includes(manifest) ? `no pod ${golden.pod} was there` : 'there is no such manifest';
-    return {manifest, hasGolden: true, differences: [missing]};
+    return {manifest, hasGolden: true, differences: [missing], calls};
   });
 }
 
@@ -80,9 +83,25 @@ export function preamble(machine: MachineFacts): readonly string[] {
   ];
 }
 
-/** A manifest's differences below its name. */
-export function verdictLines({manifest, hasGolden, differences}: Verdict): readonly string[] {
+/** Each call with its time relative to the removal of the manifest, and how long it took. */
+function callLines({pod, calls, removedAt}: PodRun): readonly string[] {
+  return calls.map(call => {
+    const container = containerOf(call);
+    const what = container === null ? '' : ` ${container.name} attempt ${container.attempt}`;
+    const timeout = call.timeout === undefined ? '' : ` within ${call.timeout} s`;
+    const took = call.endedAt === null ? 'never ended' : `took ${seconds(call.endedAt - call.at)}`;
+    const at = `${seconds(call.at - removedAt)} from the removal`;
+    return `${pod} ${call.call}${what}${timeout}: ${at}, ${took}${call.failed ? ', was refused' : ''}`;
+  });
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`;
+}
+
+/** A manifest's differences below its name, and the calls behind them. */
+export function verdictLines({manifest, hasGolden, differences, calls}: Verdict): readonly string[] {
   const title = hasGolden ? manifest : `${manifest} (no golden)`;
   if (differences.length === 0) return [`${title}: ${hasGolden ? 'as recorded' : 'came up, worked and ended'}`];
-  return [`${title}:`, ...differences.map(line => `    ${line}`)];
+  return [`${title}:`, ...[...differences, 'calls:', ...calls.map(line => `    ${line}`)].map(line => `    ${line}`)];
 }

@@ -2,7 +2,7 @@
 // took: max(2, grace - whole seconds of the hook - whole seconds of the wait). The run itself has these durations.
 import {isDeepStrictEqual} from 'node:util';
 import type {PodContainer} from './containers.js';
-import type {TracedCall} from './types.js';
+import type {PodRun, TracedCall} from './types.js';
 
 /** Seconds below which a kubelet never goes. */
 const LEAST = 2;
@@ -13,48 +13,58 @@ export function dependsOnDurations({kind, hasPreStop}: PodContainer): boolean {
 }
 
 /**
- * What is wrong with the timeout of a stop, if anything. `removedAt`: when the manifest was removed, ms of the calls' clock.
- * The stop began when the pod's first call about its end came at the latest; for the pod's own end that is not before the
- * removal, for a stop in its life not before the container started.
+ * What is wrong with the timeout of a stop, if anything. The proxy sees calls a little later than the agent makes them, so
+ * that hook and wait took at least what the proxy saw of them, and at most the time since the stop can have begun: not
+ * before the manifest was removed, or for a stop in the life of the container, not before it started.
  */
 export function wrongTimeout(
   container: PodContainer,
   stop: TracedCall,
-  calls: readonly TracedCall[],
-  removedAt: number,
+  {calls, removedAt}: Pick<PodRun, 'calls' | 'removedAt'>,
 ): string | null {
   const isEnd = stop.at >= removedAt;
   const mine = calls.filter(call => call.container === container.name && call.attempt === stop.attempt);
-  const earliest = isEnd ? removedAt : Math.max(...mine.filter(call => call.call === 'StartContainer').map(ended));
-  const belongs = isEnd ? isOfTheEnd : isOfAStop(container);
-  const ofThisEnd = (isEnd ? calls : mine).filter(call => call.at >= earliest && belongs(call));
-  const latest = Math.min(stop.at, ...ofThisEnd.map(call => call.at));
-  const most = wholeSeconds(stop.at - earliest);
-  // A hook and a wait are each cut to whole seconds.
-  const both = container.hasPreStop && container.kind === 'sidecar' ? 1 : 0;
-  const least = Math.max(0, wholeSeconds(stop.at - latest) - both);
+  const since = isEnd ? removedAt : Math.max(0, ...mine.filter(({call}) => call === 'StartContainer').map(endOf));
+  const before = calls.filter(call => call.at >= since && call.at <= stop.at && call !== stop);
+  const hook = hookSeconds(container, before);
+  const wait = container.kind === 'sidecar' && isEnd ? waitSeconds(container, before) : 0;
+  const most = Math.floor((stop.at - since) / 1000);
   const graces = isEnd ? container.graces.slice(0, 1) : container.graces;
+  // The wait began after the hook, and each is cut to whole seconds.
+  const least = container.hasPreStop && wait > 0 ? Math.max(hook, wait - 1) : Math.max(hook, wait);
   const ranges = graces.map(grace => [Math.max(LEAST, grace - most), Math.max(LEAST, grace - least)] as const);
   const timeout = Number(stop.timeout);
   if (ranges.some(([low, high]) => timeout >= low && timeout <= high)) return null;
   const wanted = ranges.map(([low, high]) => (low === high ? `${low}` : `${low} to ${high}`)).join(' or ');
-  return `want ${wanted} (${((stop.at - latest) / 1000).toFixed(1)} s after its end began), got ${timeout}`;
+  return `timeout: want ${wanted}, got ${timeout}`;
 }
 
-/** Once the manifest is removed: stops and hooks. Probes have a timeout, hooks have none. */
-function isOfTheEnd({call, timeout}: TracedCall): boolean {
-  return call === 'StopContainer' || (call === 'ExecSync' && timeout === '0');
+/** Whole seconds that the container's hook took at least. Of an HTTP or TCP hook no call tells. */
+function hookSeconds(
+  {name, preStopCommand, preStopSleep, graces}: PodContainer,
+  before: readonly TracedCall[],
+): number {
+  const hook = before.findLast(
+    call => call.container === name && isHook(call) && isDeepStrictEqual(call.cmd, preStopCommand),
+  );
+  if (hook !== undefined) return Math.floor((endOf(hook) - hook.at) / 1000);
+  return Math.min(preStopSleep ?? 0, ...graces);
 }
 
-/** In the life of the container: its postStart hook is no part of a stop. */
-function isOfAStop({preStopCommand}: PodContainer): (call: TracedCall) => boolean {
-  return call => isOfTheEnd(call) && (call.cmd === undefined || isDeepStrictEqual(call.cmd, preStopCommand));
+/** Whole seconds from the first call about the pod's end until those had stopped that a sidecar waits for. */
+function waitSeconds({name}: PodContainer, before: readonly TracedCall[]): number {
+  const ends = before.filter(call => call.call === 'StopContainer' || isHook(call));
+  const others = ends.filter(call => call.call === 'StopContainer' && call.container !== name);
+  const began = Math.min(...ends.map(({at}) => at));
+  const over = Math.max(...others.map(endOf));
+  return others.length === 0 ? 0 : Math.max(0, Math.floor((over - began) / 1000));
 }
 
-function ended(call: TracedCall): number {
+/** Probes have a timeout, hooks have none. */
+function isHook({call, timeout}: TracedCall): boolean {
+  return call === 'ExecSync' && timeout === '0';
+}
+
+function endOf(call: TracedCall): number {
   return call.endedAt ?? call.at;
-}
-
-function wholeSeconds(ms: number): number {
-  return Math.floor(Math.max(0, ms) / 1000);
 }
