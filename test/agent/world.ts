@@ -94,17 +94,17 @@ async function pass(clock: FakeClock, ms: number): Promise<void> {
 }
 
 async function drive<T>(clock: FakeClock, promise: Promise<T>): Promise<T> {
-  let isOver = false;
+  const state = {isOver: false};
   const over = promise.finally(() => {
-    isOver = true;
+    state.isOver = true;
   });
   over.catch(() => undefined);
   const limit = clock.now() + LIMIT_MS;
   await rest();
-  while (!isOver && clock.now() < limit) {
+  while (!state.isOver) {
+    if (clock.now() >= limit) throw new Error('nothing came of it within an hour');
     await pass(clock, Math.max((clock.nextDue ?? clock.now() + 1000) - clock.now(), 1));
   }
-  if (!isOver) throw new Error('nothing came of it within an hour');
   return over;
 }
 
@@ -142,7 +142,7 @@ export class GivenSource implements PodSource {
 export interface Watched {
   readonly agent: AgentHandle;
   /** Ends the agent as a signal does; pods are left running. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** An agent that runs on these sources until the test ends or stops it. */
