@@ -18,6 +18,8 @@ export interface PublishStatusDeps {
   readonly reasons: ReasonCache;
   /** When the agent started, ms since the epoch. */
   readonly agentStart: number;
+  /** Addresses of this node, the primary first. */
+  readonly hostIPs: readonly string[];
   readonly supportsRecursiveReadOnly: () => boolean;
 }
 
@@ -53,6 +55,7 @@ export function currentStatus(
     startup: deps.prober.results.startup,
     startFailures: deps.reasons.get(uid),
     agentStart: deps.agentStart,
+    hostIPs: deps.hostIPs,
     supportsRecursiveReadOnly: deps.supportsRecursiveReadOnly(),
     ...(isPastDeadline(deps, pod, oldStatus) && {eviction: DEADLINE_EXCEEDED}),
   });

@@ -128,6 +128,7 @@ export class RunningAgent {
       prober: this.#prober,
       reasons: this.#reasons,
       agentStart: clock.now(),
+      hostIPs: host.machine.addresses,
       supportsRecursiveReadOnly: () => this.monitor.features.recursiveReadOnlyMounts,
     };
     this.workers = this.#makeWorkers();

@@ -77,6 +77,7 @@ function statusOf(pod: Pod, runtimeStatus: PodRuntimeStatus, published: PodStatu
     startup: resultsOf(probed, container => container.started === true),
     startFailures: startFailuresOf(published),
     agentStart: now,
+    hostIPs: (published?.hostIPs ?? []).map(({ip}) => ip),
   });
   return published === undefined ? status : stampPodStatus(pod, status, published, now);
 }
