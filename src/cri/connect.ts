@@ -67,6 +67,7 @@ export async function connectRuntime(options: ConnectOptions, signal: AbortSigna
   });
   const timeoutMs = config?.timeout !== undefined && config.timeout > 0 ? config.timeout * 1000 : CONNECT_TIMEOUT_MS;
   const attempt = {clock, timeoutMs, image: choice.image, signal};
+  if (choice.image !== null) await checkImages(choice.image, attempt);
 
   const failures: RuntimeUnavailableError[] = [];
   for (const candidate of choice.runtime) {
@@ -90,35 +91,60 @@ interface Attempt {
   readonly signal: AbortSignal;
 }
 
-/** A connection, or why there is none. */
-async function tryCandidate(
+/** Images that were named elsewhere are asked for too, lest the first pull be the one to find out. */
+async function checkImages(candidate: Candidate, attempt: Attempt): Promise<void> {
+  const images = new GrpcImageService(candidate.endpoint, attempt.clock);
+  try {
+    const answer = await answerWithin(candidate, attempt, signal => images.imageFsInfo(signal));
+    if (answer instanceof RuntimeUnavailableError) throw answer;
+  } finally {
+    images.close();
+  }
+}
+
+/** What `ask` answers, or why nobody does. */
+async function answerWithin<T>(
   candidate: Candidate,
-  attempt: Attempt,
-): Promise<RuntimeConnection | RuntimeUnavailableError> {
-  const {clock, timeoutMs, signal} = attempt;
-  const runtime = new GrpcRuntimeService(candidate.endpoint, clock);
+  {clock, timeoutMs, signal}: Attempt,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T | RuntimeUnavailableError> {
   const deadline = deadlineSignal(clock, timeoutMs, signal);
   try {
-    const version = await runtime.version(deadline.signal);
-    const images = new GrpcImageService(attempt.image?.endpoint ?? candidate.endpoint, clock);
-    return {
-      ...candidate,
-      runtime,
-      images,
-      version,
-      embedded: false,
-      close() {
-        runtime.close();
-        images.close();
-      },
-    };
+    return await ask(deadline.signal);
   } catch (error) {
-    runtime.close();
     signal.throwIfAborted();
     return await diagnose(candidate, error, deadline.timedOut() ? timeoutMs : null);
   } finally {
     deadline.dispose();
   }
+}
+
+/** A connection, or why there is none. */
+async function tryCandidate(
+  candidate: Candidate,
+  attempt: Attempt,
+): Promise<RuntimeConnection | RuntimeUnavailableError> {
+  const runtime = new GrpcRuntimeService(candidate.endpoint, attempt.clock);
+  const version = await answerWithin(candidate, attempt, signal => runtime.version(signal)).catch((error: unknown) => {
+    runtime.close();
+    throw error;
+  });
+  if (version instanceof RuntimeUnavailableError) {
+    runtime.close();
+    return version;
+  }
+  const images = new GrpcImageService(attempt.image?.endpoint ?? candidate.endpoint, attempt.clock);
+  return {
+    ...candidate,
+    runtime,
+    images,
+    version,
+    embedded: false,
+    close() {
+      runtime.close();
+      images.close();
+    },
+  };
 }
 
 function noRuntime(

@@ -186,6 +186,12 @@ describe('a socket that gives no runtime', () => {
     expect(error.hint).toContain('socket of a container runtime');
   });
 
+  it('because the one for images is missing, though the other answers', async () => {
+    const runtimeEndpoint = await serve('s');
+    const error = await failure({runtimeEndpoint, env: {IMAGE_SERVICE_ENDPOINT: '/no/such.sock'}});
+    expect(error.message).toBe('no socket at unix:///no/such.sock (endpoint from IMAGE_SERVICE_ENDPOINT)');
+  });
+
   it('because it speaks gRPC, but not CRI', async () => {
     const socket = join(dir, 'grpc');
     const server = new Server();
