@@ -101,8 +101,13 @@ function patientSender({
   };
 }
 
+/**
+ * The message bears the process id of the program's parent, that is ours, so it need not wait until systemd has looked up
+ * whose it is: receivers that are not systemd never answer that.
+ */
 async function sendByProgram(socket: string, assignments: readonly string[]): Promise<void> {
-  const {code, stderr} = await runCommand('systemd-notify', assignments, {env: {NOTIFY_SOCKET: socket}});
+  const args = ['--no-block', ...assignments];
+  const {code, stderr} = await runCommand('systemd-notify', args, {env: {NOTIFY_SOCKET: socket}});
   if (code !== 0) throw new HostError(`systemd-notify failed: ${stderr.trim()}`);
 }
 
