@@ -1,6 +1,5 @@
 // Flags that several commands share, so that a word means the same everywhere.
-import {Args, Flags} from '@oclif/core';
-import {UsageError} from '../core/errors.js';
+import {Args, Errors, Flags} from '@oclif/core';
 import {parseDuration} from './durations.js';
 import {OUTPUT_FORMATS} from './output.js';
 import {PROGRESS_MODES} from './terminal.js';
@@ -13,7 +12,7 @@ export const durationFlag = Flags.custom<number>({
   parse: input => {
     const ms = parseDuration(input);
     if (ms === null)
-      return Promise.reject(new UsageError(`${JSON.stringify(input)} is not a duration, e.g. 90s or 1m30s`));
+      return Promise.reject(new Errors.CLIError(`${JSON.stringify(input)} is not a duration, e.g. 90s or 1m30s`));
     return Promise.resolve(ms);
   },
 });
@@ -24,7 +23,7 @@ export const mapFlag = Flags.custom<Readonly<Record<string, string>>>({
   parse: input => {
     const pairs = input.split(',').filter(part => part.trim() !== '');
     const bad = pairs.find(pair => pair.indexOf('=') < 1);
-    if (bad !== undefined) return Promise.reject(new UsageError(`${JSON.stringify(bad)} is not KEY=VALUE`));
+    if (bad !== undefined) return Promise.reject(new Errors.CLIError(`${JSON.stringify(bad)} is not KEY=VALUE`));
     const entries = pairs.map(pair => [
       pair.slice(0, pair.indexOf('=')).trim(),
       pair.slice(pair.indexOf('=') + 1).trim(),
@@ -151,7 +150,7 @@ export const agentFlags = {
     multiple: true,
     multipleNonGreedy: true,
     delimiter: ',',
-    helpValue: 'NAME,...',
+    helpValue: 'NAME[,NAME]',
     summary: 'Unsafe sysctls, or patterns ending in *, that pods may set.',
   }),
   'crash-loop-max': durationFlag({
@@ -177,7 +176,7 @@ export const agentFlags = {
     multiple: true,
     multipleNonGreedy: true,
     delimiter: ',',
-    helpValue: 'IP,...',
+    helpValue: 'IP[,IP]',
     summary: 'DNS servers of the cluster, for dnsPolicy ClusterFirst.',
   }),
   'resolv-conf': Flags.string({

@@ -87,7 +87,7 @@ export async function printLogs(session: Session, reader: Reader, request: LogRe
   for (const {note} of chosen) if (note !== null) session.err(note);
   const targets = chosen.flatMap(one => one.targets);
   if (targets.length === 0) session.err('No logs found.');
-  const {runtime} = reader;
+  const {runtime} = await reader.connection();
   const write = (text: Uint8Array): Promise<void> => writeOut(text, session.signal);
   await writeLogs({runtime, clock: session.clock, write}, targets, request.options, session.signal);
 }
@@ -103,8 +103,9 @@ async function chooseAll(session: Session, reader: Reader, {pods, choice}: LogRe
           ).pod,
         ]
       : all.filter(pod => pod.metadata.namespace === pods.namespace && pods.matches(pod.metadata.labels));
+  const deps = await reader.runtimeDeps();
   return Promise.all(
-    meant.map(async pod => chooseLogs(pod, await readPodStatus(reader, pod.metadata, session.signal), choice)),
+    meant.map(async pod => chooseLogs(pod, await readPodStatus(deps, pod.metadata, session.signal), choice)),
   );
 }
 

@@ -11,6 +11,8 @@ export interface ManifestRequest {
   readonly paths: readonly string[];
   readonly nodeName: string;
   readonly validate: ValidateMode;
+  /** -n: where every pod must be, as kubectl has it. */
+  readonly namespace?: string | undefined;
   /** Whether a ConfigMap or Secret that a pod needs must be among the manifests. Default true. */
   readonly requireReferences?: boolean;
 }
@@ -31,8 +33,22 @@ export async function loadManifests(session: Session, request: ManifestRequest):
   const {nodeName, validate, paths, requireReferences = true} = request;
   const options = {nodeName, validate, requireReferences, readStdin, signal: session.signal};
   const set = await readManifests(paths, options);
+  refuseOtherNamespaces(set, request.namespace);
   for (const {position, note} of set.skipped) session.err(`${renderPosition(position)}: ${note}`);
   return set;
+}
+
+/** A manifest says itself where its pod is; -n only makes sure of it. */
+function refuseOtherNamespaces({pods}: ManifestSet, namespace: string | undefined): void {
+  const other = pods.find(({pod}) => namespace !== undefined && pod.metadata.namespace !== namespace);
+  if (other === undefined || namespace === undefined) return;
+  const {name, namespace: own} = other.pod.metadata;
+  throw new UsageError(
+    `pod ${own}/${name} of ${renderPosition(other.position)} is not in namespace ${namespace}, as -n says`,
+    {
+      hint: `write metadata.namespace: ${namespace} into the manifest, or leave out -n`,
+    },
+  );
 }
 
 /** Prints warnings; throws ManifestError with every error of every file, unless the rest is to be done nevertheless. */

@@ -1,4 +1,5 @@
-// What commands that only look need: a runtime that answers, and the pods of the root directory as they stand.
+// What commands that only look need: the pods of the root directory as they stand, from the agent that runs there or, when
+// none does, from the runtime; and the runtime itself where it is asked for.
 import type {ObservedPod} from '../agent/agent.js';
 import {instanceOf} from '../core/instance.js';
 import type {RuntimeConnection} from '../cri/connect.js';
@@ -8,25 +9,54 @@ import {rootDirOf} from './paths.js';
 import {connectTo} from './runtime.js';
 import type {Session} from './session.js';
 
-export interface Reader extends ObserveDeps {
-  readonly connection: RuntimeConnection;
-  /** Pods by namespace and name. Rejects with CriError. */
+export interface Reader {
+  /** Pods by namespace and name. Rejects as connectTo does, and with CriError. */
   pods(): Promise<readonly ObservedPod[]>;
-  close(): void;
+  /** The runtime, connected to when it is first asked for. Rejects as connectTo does. */
+  connection(): Promise<RuntimeConnection>;
+  /** What reading pods of this instance from the runtime takes. */
+  runtimeDeps(): Promise<ObserveDeps>;
+  close(): Promise<void>;
 }
 
-/** Rejects as connectTo does. */
-export async function openReader(flags: GlobalFlags, session: Session): Promise<Reader> {
-  const connection = await connectTo(flags, session, 'use');
-  const {observePods} = await import('./observe.js');
-  const {instanceRecords} = await import('../host/record-store.js');
+/** A busy agent may take a while; one that hangs must not keep `get` from asking the runtime. */
+const AGENT_ANSWERS_MS = 2000;
+
+export function openReader(flags: GlobalFlags, session: Session): Reader {
   const rootDir = rootDirOf(flags);
-  const deps: ObserveDeps = {
-    runtime: connection.runtime,
-    runtimeName: connection.version.runtimeName,
-    instance: instanceOf(rootDir),
-    records: instanceRecords(rootDir),
-    now: () => session.clock.now(),
+  let connecting: Promise<RuntimeConnection> | null = null;
+  const connection = (): Promise<RuntimeConnection> => (connecting ??= connectTo(flags, session, 'use'));
+  const runtimeDeps = async (): Promise<ObserveDeps> => {
+    const {runtime, version} = await connection();
+    const {instanceRecords} = await import('../host/record-store.js');
+    return {
+      runtime,
+      runtimeName: version.runtimeName,
+      instance: instanceOf(rootDir),
+      records: instanceRecords(rootDir),
+      now: () => session.clock.now(),
+    };
   };
-  return {...deps, connection, pods: () => observePods(deps, session.signal), close: () => connection.close()};
+  return {
+    connection,
+    runtimeDeps,
+    async pods() {
+      const known = await podsOfAgent(rootDir, session);
+      if (known !== null) return known;
+      const {observePods} = await import('./observe.js');
+      return observePods(await runtimeDeps(), session.signal);
+    },
+    async close() {
+      const opened = await connecting?.catch(() => null);
+      opened?.close();
+    },
+  };
+}
+
+/** null = no agent runs for this root directory. */
+async function podsOfAgent(rootDir: string, session: Session): Promise<readonly ObservedPod[] | null> {
+  const {readPods} = await import('../api/client.js');
+  const {apiSocketPath} = await import('../api/socket-path.js');
+  const address = {socketPath: apiSocketPath(rootDir), clock: session.clock, timeoutMs: AGENT_ANSWERS_MS};
+  return readPods(address, session.signal);
 }

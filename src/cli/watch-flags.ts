@@ -37,7 +37,7 @@ export const sourceFlags = {
     multipleNonGreedy: true,
     delimiter: ',',
     helpGroup: SOURCES,
-    helpValue: 'HOST:PORT,...',
+    helpValue: 'HOST:PORT[,HOST:PORT]',
     summary: 'Members of an etcd cluster that holds manifests.',
   }),
   'etcd-prefix': Flags.string({
@@ -54,6 +54,16 @@ export const sourceFlags = {
 };
 
 export const watchFlags = {
+  listen: Flags.string({
+    helpValue: 'HOST:PORT',
+    dependsOn: ['token-file'],
+    summary: 'Serve the API on a TCP port too, beside its socket in the root directory.',
+  }),
+  'token-file': Flags.string({
+    helpValue: 'FILE',
+    dependsOn: ['listen'],
+    summary: 'A file with the token that clients of the TCP port must bring.',
+  }),
   'stop-pods-on-exit': Flags.boolean({summary: 'End all pods when told to stop, instead of leaving them running.'}),
   'log-format': Flags.option({
     options: LOG_FORMATS,

@@ -3,6 +3,7 @@ import {readFileSync} from 'node:fs';
 import {mkdir} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
 import type {PodSource} from '../agent/agent.js';
+import {parseListenAddress, type TcpListener} from '../api/listen.js';
 import {UsageError} from '../core/errors.js';
 import type {Report} from '../core/events.js';
 import type {SourceSnapshot} from '../core/source-mux.js';
@@ -37,13 +38,17 @@ export interface SourceContext {
   readonly report: Report;
 }
 
+/** How texts of this run become pods. What a pod refers to may come from another source: it waits for that. */
+export function interpretAs({nodeName, validate}: Pick<SourcesRequest, 'nodeName' | 'validate'>): Interpret {
+  return files => readManifestTexts(files, {nodeName, validate, requireReferences: false});
+}
+
 /** All sources; with none named, the directory <root-dir>/manifests, which is made. */
 export async function sourcesOf(request: SourcesRequest, context: SourceContext): Promise<readonly PodSource[]> {
   const named = request.paths.length > 0 || request.etcd !== null;
   const fallback = join(context.rootDir, 'manifests');
   if (!named) await mkdir(fallback, {recursive: true, mode: 0o750});
-  const interpret: Interpret = files =>
-    readManifestTexts(files, {nodeName: request.nodeName, validate: request.validate, requireReferences: false});
+  const interpret = interpretAs(request);
   const paths = named ? request.paths : [fallback];
   if (paths.includes('-')) throw new UsageError('standard input cannot be watched', {hint: 'use minikubelet apply -'});
   const sources = paths.map(path => pathSource(path, {request, context, interpret}));
@@ -145,4 +150,14 @@ export function headersOf(flag: string, values: readonly string[]): Readonly<Rec
       return [value.slice(0, colon).trim(), value.slice(colon + 1).trim()];
     }),
   );
+}
+
+/** Where the API listens on TCP; null = nowhere. Throws UsageError for an address that is none. */
+export function tcpListener(flags: {
+  readonly listen?: string | undefined;
+  readonly 'token-file'?: string | undefined;
+}): TcpListener | null {
+  const {listen, 'token-file': tokenFile} = flags;
+  if (listen === undefined || tokenFile === undefined) return null;
+  return {...parseListenAddress(listen), tokenFile: resolve(tokenFile)};
 }

@@ -1,32 +1,41 @@
-// `watch`: the agent in the foreground until it is told to stop, under a live view or a log.
-import {createAgent, type AgentDeps, type AgentHandle} from '../agent/agent.js';
-import type {Report} from '../core/events.js';
-import {createLogger, type Logger} from '../lib/logger.js';
+// `watch`: the agent in the foreground until it is told to stop, with its API, under a live view or a log.
+import {join} from 'node:path';
+import {createAgent, type AgentDeps, type AgentHandle, type PodSource} from '../agent/agent.js';
+import type {TcpListener} from '../api/listen.js';
+import {openMetrics} from '../api/metrics.js';
+import {startApiServer} from '../api/server.js';
+import {apiSocketPath} from '../api/socket-path.js';
+import {UsageError} from '../core/errors.js';
+import {openPushStore, PUSH_SOURCE, type PushStore} from '../sources/push.js';
 import {openAgentSession, type AgentSessionOptions} from './agent-session.js';
-import type {OutputFormat} from './output.js';
-import {eventJson, logReport} from './progress/line-reports.js';
 import {isStopEcho, type Session} from './session.js';
-import {sourcesOf, type SourcesRequest} from './watch-sources.js';
+import {notifyServiceManager, serviceState, takeServiceManager, type ServiceManager} from './systemd-notify.js';
+import {interpretAs, sourcesOf, type SourcesRequest} from './watch-sources.js';
+import {openWatchView, type WatchViewOptions} from './watch-view.js';
 
-export interface WatchOptions extends Omit<AgentSessionOptions, 'report' | 'embedded'> {
+export interface WatchOptions extends Omit<AgentSessionOptions, 'report' | 'embedded'>, WatchViewOptions {
   readonly sources: SourcesRequest;
-  readonly stopPodsOnExit: boolean;
-  /** json: every event as one JSON object a line on standard output. */
-  readonly format: OutputFormat;
+  /** null = the API is served on its socket only. */
+  readonly listen: TcpListener | null;
 }
 
 /** Resolves when a signal has ended it: that is its normal end. Rejects when it cannot start. */
 export async function watchPods(session: Session, options: WatchOptions): Promise<void> {
+  if (options.flags.namespace !== undefined) {
+    throw new UsageError('watch keeps the pods of all namespaces; -n means nothing to it');
+  }
+  // Before anything is started that would take systemd's words to be for itself.
+  const manager = takeServiceManager(process.env, process.pid);
   let agent: AgentHandle | null = null;
   const view = await openWatchView(session, options, () => agent?.pods() ?? []);
   try {
     const opened = await openAgentSession(session, {...options, report: view.report, embedded: 'start'});
     try {
-      const deps: AgentDeps = {...opened.deps, logger: view.logger};
-      const context = {rootDir: deps.config.rootDir, clock: deps.clock, report: view.report};
+      const metrics = await openMetrics(session.clock);
+      const deps = {...opened.deps, logger: view.logger, metrics};
       agent = createAgent(deps);
-      await agent.run(await sourcesOf(options.sources, context), session.signal);
-      if (options.stopPodsOnExit) await stopPods(session, deps);
+      await serve({session, options, deps, agent, metrics, manager});
+      if (options.stopPodsOnExit) await stopPods(deps);
     } finally {
       await opened.close();
     }
@@ -37,41 +46,52 @@ export async function watchPods(session: Session, options: WatchOptions): Promis
   }
 }
 
-interface WatchView {
-  readonly report: Report;
-  readonly logger: Logger;
-  readonly close: () => void;
+interface Serving {
+  readonly session: Session;
+  readonly options: WatchOptions;
+  readonly deps: AgentDeps;
+  readonly agent: AgentHandle;
+  readonly metrics: Awaited<ReturnType<typeof openMetrics>>;
+  readonly manager: ServiceManager | null;
 }
 
-async function openWatchView(
-  session: Session,
-  options: WatchOptions,
-  pods: () => ReturnType<AgentHandle['pods']>,
-): Promise<WatchView> {
-  const none = (): void => undefined;
-  const hint = options.stopPodsOnExit ? 'stopping pods; once more stops at once' : 'stopping; pods are left running';
-  session.onStop(signal => session.logger.info(`${signal}: ${hint}`));
-  if (options.format === 'json')
-    return {report: event => session.out(eventJson(event)), logger: session.logger, close: none};
-  if (session.view === 'json')
-    return {report: event => session.err(eventJson(event)), logger: session.logger, close: none};
-  if (session.view === 'quiet') return {report: none, logger: session.logger, close: none};
-  if (session.view === 'plain') return {report: logReport(session.logger), logger: session.logger, close: none};
-  const {openLiveView} = await import('./live-view.js');
-  const title = `minikubelet watch on ${options.sources.nodeName}   Ctrl-C ends it, pods ${options.stopPodsOnExit ? 'too' : 'stay'}`;
-  const live = openLiveView({stream: process.stderr, clock: session.clock, style: session.style, title, pods});
-  session.onStop(signal => live.note(`${signal}: ${hint}`));
-  return {report: live.report, logger: createLogger(live.log, session.logLevel), close: live.close};
+/** Runs agent, API and word to systemd side by side until the session is stopped. */
+async function serve({session, options, deps, agent, metrics, manager}: Serving): Promise<void> {
+  const {clock, logger, config, report} = deps;
+  const {rootDir, nodeName} = config;
+  const push = await openPushStore({
+    directory: join(rootDir, 'pushed'),
+    clock,
+    interpret: interpretAs(options.sources),
+  });
+  const sources = [...(await sourcesOf(options.sources, {rootDir, clock, report})), pushSource(push)];
+  const socketPath = apiSocketPath(rootDir);
+  const api = await startApiServer({agent, push, metrics, nodeName, clock, logger}, {socketPath, tcp: options.listen});
+  if (api.address !== null) logger.info(`the API listens on ${api.address.address}:${api.address.port}`);
+  const ended = new AbortController();
+  const state = (): ReturnType<typeof serviceState> => serviceState(agent);
+  const notifying = manager === null ? null : notifyServiceManager({manager, state, clock, logger}, ended.signal);
+  try {
+    await agent.run(sources, session.signal);
+  } finally {
+    ended.abort();
+    await notifying;
+    await api.close();
+  }
+}
+
+function pushSource(push: PushStore): PodSource {
+  return {name: PUSH_SOURCE, snapshots: signal => push.snapshots(signal)};
 }
 
 /** After the agent: every pod of this root directory, each within its own grace period. A further signal ends it at once. */
-async function stopPods(session: Session, deps: AgentDeps): Promise<void> {
+async function stopPods(deps: AgentDeps): Promise<void> {
   const {deleteOnce} = await import('../agent/delete-once.js');
   const {listPods} = await import('../kuberuntime/pod-lists.js');
   const {instanceOf} = await import('../core/instance.js');
   const {signal} = new AbortController();
-  const {runtime, runtimeName, config} = deps;
+  const {runtime, runtimeName, config, logger} = deps;
   const pods = await listPods({runtime, runtimeName, instance: instanceOf(config.rootDir)}, 'instance', signal);
   const report = await deleteOnce(deps, {pods, gracePeriodSeconds: null, timeoutMs: 0}, signal);
-  session.logger.info(`stopped ${report.pods.length} pods`);
+  logger.info(`stopped ${report.pods.length} ${report.pods.length === 1 ? 'pod' : 'pods'}`);
 }

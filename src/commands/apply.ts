@@ -6,6 +6,7 @@ import {directoriesOf, loadManifests, pathsOf, refuseBroken} from '../cli/manife
 import {nodeNameOf} from '../cli/paths.js';
 
 export default class Apply extends BaseCommand {
+  static override usage = '<%= command.id %> PATH... [FLAGS]';
   static override summary = 'Bring the pods of manifests to their declared state, once.';
   static override description =
     'Ends with 0 only when every pod is up; says which container of which pod is not, why, and what it printed last. ' +
@@ -43,7 +44,8 @@ export default class Apply extends BaseCommand {
     const {args, flags} = await this.parse(Apply);
     const session = await this.session(flags);
     const paths = pathsOf(args, flags.filename);
-    const manifests = await loadManifests(session, {paths, nodeName: nodeNameOf(flags), validate: flags.validate});
+    const {validate, namespace} = flags;
+    const manifests = await loadManifests(session, {paths, nodeName: nodeNameOf(flags), validate, namespace});
     refuseBroken(session, manifests.problems, flags['keep-going']);
     const prune = flags.prune ? directoriesOf(paths) : [];
     if (manifests.pods.length === 0) session.err(emptyNote(prune));

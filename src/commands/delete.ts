@@ -6,6 +6,7 @@ import {nodeNameOf} from '../cli/paths.js';
 
 export default class Delete extends BaseCommand {
   static override aliases = ['down'];
+  static override usage = '<%= command.id %> (POD|PATH)... [FLAGS]';
   static override summary = 'End pods gracefully and remove all that is left of them.';
   static override description =
     'Pods are named, or the manifests that define them; a directory means all pods that came from it. Containers end in ' +

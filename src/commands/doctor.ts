@@ -7,6 +7,7 @@ import {connectTo} from '../cli/runtime.js';
 import {RuntimeUnavailableError} from '../core/errors.js';
 
 export default class Doctor extends BaseCommand {
+  static override usage = '<%= command.id %> [FLAGS]';
   static override summary = 'Say what is wrong with this host, and what to do about it.';
   static override description =
     'Looks at the socket of the runtime, its CRI version, CNI, cgroups, mounts, capabilities, images, disks, and for a ' +

@@ -7,6 +7,7 @@ import {openReader} from '../cli/reader.js';
 
 export default class Get extends BaseCommand {
   static override aliases = ['ps'];
+  static override usage = '<%= command.id %> [pods|containers|images] [NAME...] [FLAGS]';
   static override summary = 'List pods, containers or images.';
   static override examples = [
     '<%= config.bin %> get pods',
@@ -49,21 +50,23 @@ export default class Get extends BaseCommand {
       headers: !flags['no-headers'],
       quiet: flags.quiet,
     };
-    const reader = await openReader(flags, session);
+    const reader = openReader(flags, session);
     const show = async <Item>(shown: get.Shown<Item>, load: () => Promise<readonly Item[]>): Promise<void> => {
       if (flags.watch) await get.followList(session, shown, load, request);
       else await get.printList(session, shown, await load(), request);
     };
     try {
-      const {images} = reader.connection;
-      const listImages = async () => get.selectImages(await images.listImages(session.signal), request);
+      const listImages = async () => {
+        const {images} = await reader.connection();
+        return get.selectImages(await images.listImages(session.signal), request);
+      };
       const listPods = async () => get.selectPods(await reader.pods(), request);
       const listContainers = async () => get.selectContainers(await reader.pods(), request);
       if (resource === 'images') await show(get.shownImages, listImages);
       else if (resource === 'containers') await show(get.shownContainers(request), listContainers);
       else await show(get.shownPods(request), listPods);
     } finally {
-      reader.close();
+      await reader.close();
     }
   }
 }

@@ -5,6 +5,7 @@ import {nodeNameOf} from '../cli/paths.js';
 import {openReader} from '../cli/reader.js';
 
 export default class Logs extends BaseCommand {
+  static override usage = '<%= command.id %> POD [CONTAINER] [FLAGS]';
   static override summary = 'Print the logs of the containers of a pod.';
   static override examples = [
     '<%= config.bin %> logs web',
@@ -48,11 +49,11 @@ export default class Logs extends BaseCommand {
     const session = await this.session(flags);
     const {logRequest, printLogs} = await import('../cli/logs.js');
     const request = logRequest(args, {...flags, nodeName: nodeNameOf(flags)});
-    const reader = await openReader(flags, session);
+    const reader = openReader(flags, session);
     try {
       await printLogs(session, reader, request);
     } finally {
-      reader.close();
+      await reader.close();
     }
   }
 }

@@ -5,6 +5,7 @@ import {pathsOf} from '../cli/manifests.js';
 import {nodeNameOf} from '../cli/paths.js';
 
 export default class Validate extends BaseCommand {
+  static override usage = '<%= command.id %> PATH... [FLAGS]';
   static override summary = 'Check manifests: decode, default and validate, nothing more.';
   static override description =
     'Needs no runtime and no root. All errors of all files are shown, with file, line, column and field; exit code 3.';
@@ -30,6 +31,7 @@ export default class Validate extends BaseCommand {
       paths: pathsOf(args, flags.filename),
       nodeName: nodeNameOf(flags),
       validate: flags.validate,
+      namespace: flags.namespace,
     };
     if (flags['as-kubelet']) {
       const {validateAsKubelet} = await import('../cli/validate-as-kubelet.js');

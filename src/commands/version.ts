@@ -5,6 +5,7 @@ import {printFact} from '../cli/print-fact.js';
 import {connectTo} from '../cli/runtime.js';
 
 export default class Version extends BaseCommand {
+  static override usage = '<%= command.id %> [FLAGS]';
   static override summary = 'Show the versions of minikubelet and of the runtime.';
   static override examples = ['<%= config.bin %> version', '<%= config.bin %> version --client -o json'];
   static override flags = {

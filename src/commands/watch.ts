@@ -4,6 +4,7 @@ import {nodeNameOf} from '../cli/paths.js';
 import {sourceFlags, watchFlags} from '../cli/watch-flags.js';
 
 export default class Watch extends BaseCommand {
+  static override usage = '<%= command.id %> [PATH...] [FLAGS]';
   static override summary = 'Keep the pods of manifests running: the sync loop, in the foreground.';
   static override description =
     'Follows directories, files, URLs and an etcd prefix; with nothing named, <root-dir>/manifests. SIGTERM and SIGINT are ' +
@@ -28,7 +29,7 @@ export default class Watch extends BaseCommand {
     const {args, flags} = await this.parse(Watch);
     const session = await this.session(flags, {logLevel: 'info', logFormat: flags['log-format']});
     const {watchPods} = await import('../cli/watch.js');
-    const {etcdRequest, headersOf} = await import('../cli/watch-sources.js');
+    const {etcdRequest, headersOf, tcpListener} = await import('../cli/watch-sources.js');
     const {'pod-manifest-path': manifestPath, 'manifest-url': urls = []} = flags;
     const paths = [
       ...(args.path ?? []),
@@ -47,6 +48,7 @@ export default class Watch extends BaseCommand {
         nodeName: nodeNameOf(flags),
         validate: flags.validate,
       },
+      listen: tcpListener(flags),
       stopPodsOnExit: flags['stop-pods-on-exit'],
       format: flags.output,
     });

@@ -6,6 +6,7 @@ import {rootDirOf} from '../../cli/paths.js';
 import {embeddedDeps} from '../../cli/runtime.js';
 
 export default class RuntimeLoad extends BaseCommand {
+  static override usage = '<%= command.id %> IMAGE.tar [FLAGS]';
   static override summary = 'Load images of an archive into the embedded runtime.';
   static override description =
     'The archive is one of `docker save`, `ctr images export` or an OCI layout in a tar file.';

@@ -5,6 +5,7 @@ import {printFact} from '../../cli/print-fact.js';
 import {embeddedDeps} from '../../cli/runtime.js';
 
 export default class RuntimeStart extends BaseCommand {
+  static override usage = '<%= command.id %> [FLAGS]';
   static override summary = 'Start the embedded runtime, or find that it runs.';
   static override description =
     'A private containerd below the root directory, with its own state, socket, network and images. It needs the programs ' +

@@ -6,6 +6,7 @@ import {printFact} from '../../cli/print-fact.js';
 import {stripControl} from '../../cli/table.js';
 
 export default class RuntimeStatus extends BaseCommand {
+  static override usage = '<%= command.id %> [FLAGS]';
   static override summary = 'Say whether the embedded runtime runs; exit code 0 if it does, 4 if not.';
   static override examples = ['<%= config.bin %> runtime status', '<%= config.bin %> runtime status -o json'];
   static override flags = {...imageEndpointShort};

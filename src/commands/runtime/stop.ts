@@ -5,6 +5,7 @@ import {printFact} from '../../cli/print-fact.js';
 import {embeddedDeps} from '../../cli/runtime.js';
 
 export default class RuntimeStop extends BaseCommand {
+  static override usage = '<%= command.id %> [FLAGS]';
   static override summary = 'Stop the embedded runtime and all its pods; leaves nothing behind but images.';
   static override examples = ['<%= config.bin %> runtime stop', '<%= config.bin %> runtime stop --grace-period 5s'];
   static override flags = {
