@@ -8,7 +8,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {stopRuntime} from '../../src/host/embedded-runtime/stop.js';
 import {readIdentity} from '../../src/host/embedded-runtime/daemon.js';
 import {runtimePaths} from '../../src/host/embedded-runtime/paths.js';
-import {findExecutable} from '../../src/host/run-command.js';
+import {findExecutable, runCommand} from '../../src/host/run-command.js';
 import {noRuntimeReason, runtimeDeps} from '../support/embedded-runtime.js';
 import {startWatch, type WatchProcess} from '../support/watch-process.js';
 
@@ -80,3 +80,19 @@ describe.skipIf((noRuntimeReason ?? noSocatReason) !== null)(`a service of syste
     expect(watch.stderr()).not.toMatch(/systemd|rror/);
   });
 });
+
+test.skipIf(findExecutable('systemd-analyze') === null)(
+  'the unit file says nothing that systemd does not know',
+  async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'mk-unit-'));
+    try {
+      const unit = await readFile(new URL('../../docs/minikubelet.service', import.meta.url), 'utf8');
+      const path = join(dir, 'minikubelet.service');
+      await writeFile(path, unit.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`));
+      const {code, stdout, stderr} = await runCommand('systemd-analyze', ['verify', path]);
+      expect({code, said: stdout + stderr}).toEqual({code: 0, said: ''});
+    } finally {
+      await rm(dir, {recursive: true});
+    }
+  },
+);
