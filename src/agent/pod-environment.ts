@@ -1,5 +1,6 @@
 // What a pod has on this machine besides its containers: a cgroup, directories, volumes, and the objects it refers to.
 // Mirrors kubelet v1.36 pkg/kubelet/cm PodContainerManager, pkg/kubelet/volumemanager and the secret and configmap managers.
+import {existsSync} from 'node:fs';
 import {
   burstableCpuShares,
   podCgroupLimits,
@@ -13,7 +14,7 @@ import {podFieldText, volumeResourceText} from '../core/pod/downward-api.js';
 import {podQosClass, type QosClass} from '../core/pod/qos.js';
 import type {Pod, PodRef, Quantity, Secret} from '../core/pod/types.js';
 import type {CgroupManager} from '../host/cgroups/types.js';
-import {makePodDirs, removePodDir, type InstanceDirs} from '../host/pod-dirs.js';
+import {makePodDirs, podPluginsDir, removePodDir, type InstanceDirs} from '../host/pod-dirs.js';
 import type {PodRecord, RecordStore} from '../host/record-store.js';
 import type {VolumeManager} from '../host/volumes/types.js';
 import type {Logger} from '../lib/logger.js';
@@ -83,7 +84,8 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
     removeCgroup: (pod, signal) => cgroups.remove(cgroupOf(pod), signal),
     async makeDirectories(pod) {
       const {uid, name, namespace} = pod.metadata;
-      if (mounted.has(uid)) return;
+      // The last of what is made here: with it, everything is there.
+      if (mounted.has(uid) || existsSync(podPluginsDir(dirs, uid))) return;
       await deps.records.put(uid, {
         uid,
         name,

@@ -1,5 +1,6 @@
 // Pod cgroups by the cgroup file system itself, v1 and v2.
 // Mirrors kubelet v1.36 pkg/kubelet/cm/cgroup_manager_linux.go Create, Destroy and runc libcontainer/cgroups/fs.
+import {existsSync} from 'node:fs';
 import {access, constants, mkdir, readdir, readFile, rmdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {cgroupSettings, type CgroupSetting, type HugepageSize} from '../../core/cgroups/settings.js';
@@ -27,19 +28,19 @@ export async function createCgroupfsManager(deps: CgroupfsDeps): Promise<CgroupM
     version: deps.tree.version,
     limitation,
     async ensure(name, limits) {
-      if (limitation !== null || (await existsEverywhere(deps.tree, name))) return [];
+      if (limitation !== null || existsEverywhere(deps.tree, name)) return [];
       return makeAndSet(deps, name, limits);
     },
     async update(name, limits) {
       if (limitation !== null) return [];
       const key = name.join('/');
       const wanted = JSON.stringify(cgroupSettings(deps.tree.version, limits, deps.hugepageSizes));
-      if (lastSet.get(key) === wanted && (await existsEverywhere(deps.tree, name))) return [];
+      if (lastSet.get(key) === wanted && existsEverywhere(deps.tree, name)) return [];
       const problems = await makeAndSet(deps, name, limits);
       if (problems.length === 0) lastSet.set(key, wanted);
       return problems;
     },
-    exists: async name => limitation !== null || existsEverywhere(deps.tree, name),
+    exists: name => Promise.resolve(limitation !== null || existsEverywhere(deps.tree, name)),
     async remove(name, signal) {
       if (limitation !== null) return;
       for (const mountPoint of mountPoints(deps.tree)) await removeTree(deps, join(mountPoint, ...name), signal);
@@ -69,9 +70,9 @@ async function whyReadOnly(tree: CgroupTree): Promise<string | null> {
   return null;
 }
 
-async function existsEverywhere(tree: CgroupTree, name: CgroupName): Promise<boolean> {
-  const present = tree.hierarchies.map(hierarchy => access(join(hierarchy.mountPoint, ...name)).then(yes, no));
-  return (await Promise.all(present)).every(Boolean);
+/** Synchronous: the kernel answers from memory, and a thread for each of a dozen hierarchies costs far more. */
+function existsEverywhere(tree: CgroupTree, name: CgroupName): boolean {
+  return tree.hierarchies.every(hierarchy => existsSync(join(hierarchy.mountPoint, ...name)));
 }
 
 async function makeAndSet(deps: CgroupfsDeps, name: CgroupName, limits: CgroupLimits): Promise<readonly string[]> {
@@ -178,9 +179,6 @@ async function killProcesses(dir: string): Promise<void> {
 function unlessExists(error: unknown): void {
   if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
 }
-
-const yes = (): boolean => true;
-const no = (): boolean => false;
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
