@@ -10,6 +10,7 @@ import {openPushStore, PUSH_SOURCE, type PushStore} from '../sources/push.js';
 import {openAgentSession, type AgentSessionOptions} from './agent-session.js';
 import {isStopEcho, type Session} from './session.js';
 import {notifyServiceManager, serviceState, takeServiceManager, type ServiceManager} from './systemd-notify.js';
+import type {UpkeepConfig} from './upkeep-flags.js';
 import {interpretAs, sourcesOf, type SourcesRequest} from './watch-sources.js';
 import {openWatchView, type WatchViewOptions} from './watch-view.js';
 
@@ -17,6 +18,8 @@ export interface WatchOptions extends Omit<AgentSessionOptions, 'report' | 'embe
   readonly sources: SourcesRequest;
   /** null = the API is served on its socket only. */
   readonly listen: TcpListener | null;
+  /** What keeps the disk from filling up. */
+  readonly upkeep: UpkeepConfig;
 }
 
 /** Resolves when a signal has ended it: that is its normal end. Rejects when it cannot start. */
@@ -32,7 +35,8 @@ export async function watchPods(session: Session, options: WatchOptions): Promis
     const opened = await openAgentSession(session, {...options, report: view.report, embedded: 'start'});
     try {
       const metrics = await openMetrics(session.clock);
-      const deps = {...opened.deps, logger: view.logger, metrics};
+      const config = {...opened.deps.config, ...options.upkeep(opened.connection.embedded)};
+      const deps = {...opened.deps, config, logger: view.logger, metrics};
       agent = createAgent(deps);
       await serve({session, options, deps, agent, metrics, manager});
       if (options.stopPodsOnExit) await stopPods(deps);
@@ -69,8 +73,9 @@ async function serve({session, options, deps, agent, metrics, manager}: Serving)
   const api = await startApiServer({agent, push, metrics, nodeName, clock, logger}, {socketPath, tcp: options.listen});
   if (api.address !== null) logger.info(`the API listens on ${api.address.address}:${api.address.port}`);
   const ended = new AbortController();
+  const ending = AbortSignal.any([session.signal, ended.signal]);
   const state = (): ReturnType<typeof serviceState> => serviceState(agent);
-  const notifying = manager === null ? null : notifyServiceManager({manager, state, clock, logger}, ended.signal);
+  const notifying = manager === null ? null : notifyServiceManager({manager, state, clock, logger}, ending);
   try {
     await agent.run(sources, session.signal);
   } finally {

@@ -56,8 +56,15 @@ function advancePod(before: PodProgress, event: PodEvent): PodProgress {
     case 'status':
       return withSummary({...before, state: stateOf(event.status)}, statusSummary(event.status));
     case 'pod-terminated':
-      return {...before, state: 'gone', steps: [], summary: 'terminated', text: 'terminated'};
+      return ended(before);
   }
+}
+
+/** A pod that has run to its end says how; one that was stopped just that. */
+function ended(before: PodProgress): PodProgress {
+  const hasOutcome = before.state === 'failed' || before.summary === 'Succeeded';
+  const summary = hasOutcome ? before.summary : 'terminated';
+  return {...before, state: hasOutcome ? before.state : 'gone', steps: [], summary, text: summary};
 }
 
 function stateOf(status: (AgentEvent & {kind: 'status'})['status']): PodState {

@@ -3,6 +3,7 @@ import {expect, test} from 'vitest';
 import {advance, progressTitle, type Progress} from '../../../src/cli/progress/pod-progress.js';
 import {statusSummary} from '../../../src/cli/progress/status-summary.js';
 import type {AgentEvent} from '../../../src/core/events.js';
+import type {PodStatus} from '../../../src/core/pod/types.js';
 import {crashStatus, story, upStatus, web} from './events.js';
 
 const none: Progress = new Map();
@@ -39,6 +40,17 @@ test('a pull tells its time and bytes, and is one step whatever its events are k
 
 test('the whole story leaves each pod at its end', () => {
   expect(titles(story)).toEqual(['up: default/web-box  Running, 1/1 ready', 'gone: batch/job-box  terminated']);
+});
+
+test('a pod that has run to its end keeps saying how it ended', () => {
+  const end = (status: PodStatus): readonly string[] =>
+    titles([
+      {kind: 'status', at, pod: web, status},
+      {kind: 'pod-terminated', at, pod: web},
+    ]);
+  expect(end({phase: 'Succeeded'})).toEqual(['up: default/web-box  Succeeded']);
+  expect(end({phase: 'Failed', reason: 'Evicted'})).toEqual(['failed: default/web-box  Failed: Evicted']);
+  expect(end(upStatus)).toEqual(['gone: default/web-box  terminated']);
 });
 
 test('what is no news leaves the very same map', () => {
