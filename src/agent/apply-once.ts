@@ -46,8 +46,8 @@ export async function applyOnce(deps: AgentDeps, request: ApplyRequest, signal: 
     follow(agent, progress);
     post(agent.inbox, {channel: 'config', snapshot});
     post(agent.inbox, {channel: 'housekeeping'});
-    const isSettled = (): boolean =>
-      doomed.every(({uid}) => removed.has(uid)) && progress.every(pod => isPodSettled(agent, pod));
+    const areSettled = allSettled(progress, pod => isPodSettled(agent, pod));
+    const isSettled = (): boolean => doomed.every(({uid}) => removed.has(uid)) && areSettled();
     const timedOut = await settling.wait({deps, agent, timeoutMs, isSettled});
     const pods = await Promise.all(progress.map(pod => reportPod(agent, pod)));
     return {
@@ -97,6 +97,19 @@ function follow(agent: RunningAgent, progress: readonly PodProgress[]): void {
   agent.subscribe(event => {
     if ('pod' in event) byUid.get(event.pod.uid)?.hear(event);
   });
+}
+
+/** Whether all hold at once, without asking of each one again and again while others do not. */
+function allSettled<T>(items: readonly T[], holds: (item: T) => boolean): () => boolean {
+  const open = new Set(items);
+  return () => {
+    for (const item of open) {
+      if (!holds(item)) return false;
+      open.delete(item);
+    }
+    for (const item of items) if (!holds(item)) open.add(item);
+    return open.size === 0;
+  };
 }
 
 /** A failure need not be waited out; anything else counts once nothing more is being done to the pod. */

@@ -16,6 +16,8 @@ export interface PublishStatusDeps {
   readonly statuses: StatusManager;
   readonly prober: Pick<ProberManager, 'results'>;
   readonly reasons: ReasonCache;
+  /** Changes whenever a probe of the pod has published something. */
+  readonly probeVersion: (uid: string) => number;
   /** When the agent started, ms since the epoch. */
   readonly agentStart: number;
   /** Addresses of this node, the primary first. */
@@ -30,35 +32,33 @@ export function publishStatus(
   runtimeStatus: PodRuntimeStatus,
   podIsTerminal: boolean,
 ): PodStatus {
+  const {statuses} = deps;
   const {uid} = pod.metadata;
-  const status = currentStatus(deps, pod, runtimeStatus, podIsTerminal);
-  deps.statuses.set(pod, status);
-  return deps.statuses.get(uid) ?? status;
-}
+  const oldStatus = statuses.get(uid);
+  const isLate = isPastDeadline(deps, pod, oldStatus);
+  const startFailures = deps.reasons.get(uid);
+  const basis = [pod, runtimeStatus, oldStatus, startFailures, deps.probeVersion(uid), podIsTerminal, isLate];
+  // Most syncs find nothing new; the status need not be worked out to see that.
+  if (oldStatus !== undefined && statuses.isBasedOn(uid, basis)) return oldStatus;
 
-/** The status without publishing it. */
-export function currentStatus(
-  deps: PublishStatusDeps,
-  pod: Pod,
-  runtimeStatus: PodRuntimeStatus,
-  podIsTerminal: boolean,
-): PodStatus {
-  const {uid} = pod.metadata;
-  const oldStatus = deps.statuses.get(uid);
-  return generatePodStatus({
+  const status = generatePodStatus({
     // What was published last stands for the API server's copy: a container that was ready stays so until it is probed.
     pod: oldStatus === undefined ? pod : {...pod, status: oldStatus},
     runtimeStatus,
     oldStatus,
     podIsTerminal,
+    startFailures,
     readiness: deps.prober.results.readiness,
     startup: deps.prober.results.startup,
-    startFailures: deps.reasons.get(uid),
     agentStart: deps.agentStart,
     hostIPs: deps.hostIPs,
     supportsRecursiveReadOnly: deps.supportsRecursiveReadOnly(),
-    ...(isPastDeadline(deps, pod, oldStatus) && {eviction: DEADLINE_EXCEEDED}),
+    ...(isLate && {eviction: DEADLINE_EXCEEDED}),
   });
+  const published = statuses.set(pod, status);
+  // Only a status that came out as it was is what it would be again: the old one is an input, too.
+  if (published === oldStatus) statuses.setBasis(uid, basis);
+  return published;
 }
 
 function isPastDeadline({clock, report}: PublishStatusDeps, pod: Pod, status: PodStatus | undefined): boolean {

@@ -26,7 +26,7 @@ import {isActive, PodHandlers} from './pod-handlers.js';
 import {createPodHost} from './pod-host.js';
 import {PodManager} from './pod-manager.js';
 import {PodWorkers} from './pod-workers.js';
-import {createProberManager, type ProberManager} from './prober/prober-manager.js';
+import {createProberManager, type ProbeUpdate, type ProberManager} from './prober/prober-manager.js';
 import {publishStatus, type PublishStatusDeps} from './publish-status.js';
 import {ReasonCache} from './reason-cache.js';
 import {RuntimeMonitor} from './runtime-monitor.js';
@@ -90,6 +90,7 @@ export class RunningAgent {
   readonly #records: InstanceRecords;
   readonly #saved: SavedStatuses;
   readonly #reasons = new ReasonCache();
+  readonly #probeVersions = new Map<string, number>();
   readonly #crashLoop: CrashLoopTable;
   readonly #queue: WorkQueue;
   readonly #prober: ProberManager;
@@ -127,6 +128,7 @@ export class RunningAgent {
       statuses: this.statuses,
       prober: this.#prober,
       reasons: this.#reasons,
+      probeVersion: uid => this.#probeVersions.get(uid) ?? 0,
       agentStart: clock.now(),
       hostIPs: host.machine.addresses,
       supportsRecursiveReadOnly: () => this.monitor.features.recursiveReadOnlyMounts,
@@ -288,10 +290,16 @@ export class RunningAgent {
       report: this.report,
       agentStart: clock.now(),
       podStatus: uid => this.statuses.get(uid),
-      onResult: update => post(this.inbox, {channel: 'probe', update}),
+      onResult: update => this.#probed(update),
       ...(metrics !== undefined && {onChecked: check => metrics.probed(check)}),
       startSpread: random,
     });
+  }
+
+  #probed(update: ProbeUpdate): void {
+    const {uid} = update.pod;
+    this.#probeVersions.set(uid, (this.#probeVersions.get(uid) ?? 0) + 1);
+    post(this.inbox, {channel: 'probe', update});
   }
 
   #makeEnvironment(): PodEnvironment {
@@ -382,6 +390,7 @@ export class RunningAgent {
       isActive: uid => this.#isActive(uid),
       keepOnly: uids => {
         for (const kept of [this.statuses, this.#reasons, this.#crashLoop, this.#prober]) kept.keepOnly(uids);
+        for (const uid of this.#probeVersions.keys()) if (!uids.has(uid)) this.#probeVersions.delete(uid);
       },
       onRemoved: ref => this.#podRemoved(ref),
     });

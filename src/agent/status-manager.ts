@@ -17,6 +17,8 @@ export interface StatusManagerDeps {
 export class StatusManager {
   readonly #deps: StatusManagerDeps;
   readonly #statuses = new Map<string, PodStatus>();
+  /** What a published status was worked out from. */
+  readonly #bases = new Map<string, readonly unknown[]>();
 
   constructor(deps: StatusManagerDeps) {
     this.#deps = deps;
@@ -31,16 +33,29 @@ export class StatusManager {
     this.#statuses.set(uid, status);
   }
 
-  /** Publishes a status; one that says nothing new is dropped. */
-  set(pod: Pod, status: PodStatus): void {
+  /** Publishes a status, unless it says nothing new. Answers the published one. */
+  set(pod: Pod, status: PodStatus): PodStatus {
     const {clock, report, onChange} = this.#deps;
     const {uid} = pod.metadata;
     const old = this.#statuses.get(uid);
     const stamped = stampPodStatus(pod, status, old, clock.now());
-    if (deepEqual(old, stamped)) return;
+    if (old !== undefined && deepEqual(old, stamped)) return old;
+    this.#bases.delete(uid);
     this.#statuses.set(uid, stamped);
     report({kind: 'status', at: clock.now(), pod: podRef(pod), status: stamped});
     onChange(pod, stamped);
+    return stamped;
+  }
+
+  /** Notes what the published status of a pod was worked out from. */
+  setBasis(uid: string, basis: readonly unknown[]): void {
+    this.#bases.set(uid, basis);
+  }
+
+  /** Whether working it out from these very values again could not give another status. */
+  isBasedOn(uid: string, basis: readonly unknown[]): boolean {
+    const noted = this.#bases.get(uid);
+    return noted !== undefined && noted.every((value, index) => value === basis[index]);
   }
 
   /** The pod has ended for good: a container of which nothing is known counts as lost. */
@@ -50,6 +65,8 @@ export class StatusManager {
 
   /** Forgets the statuses of all pods but these. */
   keepOnly(kept: ReadonlySet<string>): void {
-    for (const uid of this.#statuses.keys()) if (!kept.has(uid)) this.#statuses.delete(uid);
+    for (const map of [this.#statuses, this.#bases]) {
+      for (const uid of map.keys()) if (!kept.has(uid)) map.delete(uid);
+    }
   }
 }
