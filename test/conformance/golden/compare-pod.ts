@@ -3,7 +3,7 @@ import {difference} from '../family.js';
 import {compareOrder} from './compare-order.js';
 import {compareStatus} from './compare-status.js';
 import {outOfOrder} from './container-order.js';
-import {containerOf, containersOf, crashLoops} from './containers.js';
+import {containerOf, containersOf, crashLoops, type PodContainer} from './containers.js';
 import {objectAt} from './json.js';
 import {restated, withSortedLists} from './machine.js';
 import {bind, meaningsFor, type Meanings} from './placeholders.js';
@@ -13,8 +13,9 @@ import type {Golden, GoldenCall, JsonObject, MachineFacts, PodRun, RunPlaces} fr
 export function comparePod(golden: Golden, run: PodRun, places: RunPlaces, machine: MachineFacts): readonly string[] {
   const meanings = meaningsFor(run, places);
   const containers = containersOf(run.object);
-  const looping = loopsOf(golden, run);
+  const looping = crashLoops(golden.statusWhileUp);
   return [
+    ...unknownContainers(golden, containers).map(name => `the pod has no container ${name}`),
     ...titled('sandbox', sandboxDifferences(golden, run, meanings)),
     ...containerDifferences(golden, run, meanings, machine),
     ...titled('order', compareOrder({golden: golden.calls, run, containers, looping})),
@@ -31,12 +32,14 @@ export function statusDifferences(golden: Golden, run: PodRun, places: RunPlaces
     got: objectAt(run.object, 'status'),
     meanings: meaningsFor(run, places),
     isHostNetwork: objectAt(run.object, 'spec')['hostNetwork'] === true,
-    looping: loopsOf(golden, run),
+    looping: crashLoops(golden.statusWhileUp),
   });
 }
 
-function loopsOf(golden: Golden, run: PodRun): ReadonlySet<string> {
-  return crashLoops(golden.statusWhileUp, objectAt(run.object, 'status'));
+function unknownContainers({calls}: Golden, containers: readonly PodContainer[]): readonly string[] {
+  const known = new Set(containers.map(({name}) => name));
+  const recorded = new Set(calls.flatMap(call => containerOf(call)?.name ?? []));
+  return [...recorded].filter(name => !known.has(name));
 }
 
 function titled(title: string, found: readonly string[]): readonly string[] {

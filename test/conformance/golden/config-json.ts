@@ -21,13 +21,16 @@ export function configJson(config: PodSandboxConfig | ContainerConfig): JsonObje
   return isObject(json) ? sorted(json) : {};
 }
 
-function snakeCase(value: Json, field: string): Json {
-  if (Array.isArray(value)) return (value as readonly Json[]).map(item => snakeCase(item, field));
+/** undefined = nothing, or an empty map. */
+function snakeCase(value: Json | undefined, field: string): Json | undefined {
+  if (Array.isArray(value)) return (value as readonly Json[]).map(item => snakeCase(item, field) ?? null);
   if (!isObject(value)) return value;
-  const isMap = MAPS.has(field);
-  const entries = Object.entries(value).filter(([key, inner]) => inner !== undefined && !(isMap && isOurKey(key)));
-  if (isMap) return Object.fromEntries(entries);
-  return Object.fromEntries(entries.map(([key, inner]) => [snakeName(key), snakeCase(inner ?? null, key)]));
+  if (MAPS.has(field)) {
+    const entries = Object.entries(value).filter(([key]) => !isOurKey(key));
+    return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  }
+  const entries = Object.entries(value).map(([key, inner]) => [snakeName(key), snakeCase(inner, key)] as const);
+  return Object.fromEntries(entries.filter(([, inner]) => inner !== undefined));
 }
 
 function snakeName(name: string): string {

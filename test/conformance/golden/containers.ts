@@ -59,11 +59,11 @@ export function containerStatusesOf(status: JsonObject): readonly JsonObject[] {
 }
 
 /**
- * Names of containers in a crash loop, as either status shows: they wait in back-off, or were restarted more than once. How
- * far such a container has come after a time is chance.
+ * Names of containers in a crash loop, as a recorded status shows: they wait in back-off, or were restarted more than once.
+ * How far such a container has come after a time is chance.
  */
-export function crashLoops(...statuses: readonly JsonObject[]): ReadonlySet<string> {
-  const looping = statuses.flatMap(containerStatusesOf).filter(container => {
+export function crashLoops(status: JsonObject): ReadonlySet<string> {
+  const looping = containerStatusesOf(status).filter(container => {
     const reason = textAt(objectAt(container, 'state', 'waiting'), 'reason');
     return reason === 'CrashLoopBackOff' || (numberAt(container, 'restartCount') ?? 0) > 1;
   });

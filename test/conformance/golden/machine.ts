@@ -5,7 +5,7 @@ import {totalmem} from 'node:os';
 import {isObject, objectAt, textAt} from './json.js';
 import type {Json, JsonObject, MachineFacts} from './types.js';
 
-const MIB = 1024 * 1024;
+export const MIB = 1024 * 1024;
 
 /** The machine of ../golden-traces, by the README beside them; its memory is known to the MiB that its hosts share. */
 export const RECORDED_ON: MachineFacts = {

@@ -1,6 +1,7 @@
 // Recorded traces have placeholders where a value differs with every run. Each stands for a known value of this run, or for
 // anything of its form.
-import {isObject, textAt, objectAt} from './json.js';
+import {isIP} from 'node:net';
+import {isObject, objectAt, textAt} from './json.js';
 import type {Json, PodRun, RunPlaces} from './types.js';
 
 /** The value that a placeholder stands for, or the form it has. */
@@ -16,16 +17,19 @@ const FORMS = {
 } as const;
 
 /** What the placeholders mean for one pod of a run. */
-export function meaningsFor({uid, object}: Pick<PodRun, 'uid' | 'object'>, places: RunPlaces): Meanings {
-  const status = objectAt(object, 'status');
+export function meaningsFor(
+  {uid, podIP, object}: Pick<PodRun, 'uid' | 'podIP' | 'object'>,
+  places: RunPlaces,
+): Meanings {
+  const hostIP = textAt(objectAt(object, 'status'), 'hostIP');
   return {
     ...FORMS,
     '<uid>': uid,
     '<root>': places.rootDir,
     '<logs>': places.logsDir,
     '<resolver>': places.resolver,
-    '<podIP>': textAt(status, 'podIP') || IP,
-    '<hostIP>': textAt(status, 'hostIP') || IP,
+    '<podIP>': podIP === '' ? IP : podIP,
+    '<hostIP>': isIP(hostIP) === 0 ? IP : hostIP,
   };
 }
 

@@ -170,16 +170,17 @@ function collect({proxy, places, removedAlive}: Stage, objects: readonly JsonObj
     const source = textAt(objectAt(metadata, 'annotations'), 'minikubelet.dev/source');
     const manifest = source.slice(source.lastIndexOf('/') + 1);
     const pod = `${textAt(metadata, 'namespace')}/${textAt(metadata, 'name')}`;
-    const mine = traces.get(uid)?.ids ?? [];
+    const {calls = [], ids = [], podIP = ''} = traces.get(uid) ?? {};
     pods.set(manifest, [
       ...(pods.get(manifest) ?? []),
       {
         pod,
         uid,
+        podIP,
         object,
-        calls: traces.get(uid)?.calls ?? [],
+        calls,
         removedAt,
-        removedAlive: mine.flatMap(id => removedAlive.get(id) ?? []),
+        removedAlive: ids.flatMap(id => removedAlive.get(id) ?? []),
       },
     ]);
   }

@@ -4,6 +4,7 @@ import type {
   CreateContainerResponse,
   ExecSyncRequest,
   PodSandboxConfig,
+  PodSandboxStatusResponse,
   RunPodSandboxRequest,
   RunPodSandboxResponse,
   StopContainerRequest,
@@ -19,6 +20,8 @@ export interface PodTrace {
   readonly calls: readonly TracedCall[];
   /** Of its sandboxes and containers. */
   readonly ids: readonly string[];
+  /** As the runtime last told it; '' = it told none. */
+  readonly podIP: string;
 }
 
 interface Sandbox {
@@ -34,7 +37,7 @@ type Traced = readonly [uid: string, GoldenCall];
 
 /** Traces by uid. Calls about what no recorded call has made are left out. */
 export function podTraces(calls: readonly RecordedCall[]): ReadonlyMap<string, PodTrace> {
-  const traces = new Map<string, Omit<PodTrace, 'ids'> & {calls: TracedCall[]}>();
+  const traces = new Map<string, Pick<PodTrace, 'pod' | 'uid'> & {calls: TracedCall[]}>();
   const sandboxes = new Map<string, Sandbox>();
   const containers = new Map<string, Container>();
   for (const record of calls) {
@@ -49,9 +52,22 @@ export function podTraces(calls: readonly RecordedCall[]): ReadonlyMap<string, P
     trace.calls.push({...call, at: record.at, endedAt: outcome?.at ?? null, failed});
   }
   const made = [...sandboxes, ...containers];
+  const ips = addressesOf(calls);
   return new Map(
-    [...traces].map(([uid, trace]) => [uid, {...trace, ids: made.flatMap(([id, of]) => (of.uid === uid ? id : []))}]),
+    [...traces].map(([uid, trace]) => {
+      const ids = made.flatMap(([id, of]) => (of.uid === uid ? id : []));
+      return [uid, {...trace, ids, podIP: ids.map(id => ips.get(id) ?? '').findLast(ip => ip !== '') ?? ''}];
+    }),
   );
+}
+
+/** Of sandboxes, by their id. */
+function addressesOf(calls: readonly RecordedCall[]): ReadonlyMap<string, string> {
+  const told = calls.flatMap(({rpc, outcome}) => {
+    const {status} = (rpc === 'PodSandboxStatus' ? (outcome?.answer ?? {}) : {}) as Partial<PodSandboxStatusResponse>;
+    return status?.network?.ip ? [[status.id, status.network.ip] as const] : [];
+  });
+  return new Map(told);
 }
 
 /** Of the first call about a pod, which is RunPodSandbox. */

@@ -56,6 +56,8 @@ export interface PodRun {
   /** namespace/name. */
   readonly pod: string;
   readonly uid: string;
+  /** The address that the runtime gave its sandbox; '' = none of its own. */
+  readonly podIP: string;
   /** As `get pods -o json` shows it while it is up, with spec and status. */
   readonly object: JsonObject;
   readonly calls: readonly TracedCall[];
