@@ -1,6 +1,7 @@
 import {agentFlags, imageEndpointShort, pathArgs, pathFlags, validationFlags} from '../cli/flags.js';
 import {BaseCommand} from '../cli/base-command.js';
 import {nodeNameOf} from '../cli/paths.js';
+import {upkeepConfig, upkeepFlags} from '../cli/upkeep-flags.js';
 import {sourceFlags, watchFlags} from '../cli/watch-flags.js';
 
 export default class Watch extends BaseCommand {
@@ -22,6 +23,7 @@ export default class Watch extends BaseCommand {
     ...sourceFlags,
     ...validationFlags,
     ...watchFlags,
+    ...upkeepFlags,
     ...agentFlags,
   };
 
@@ -49,6 +51,7 @@ export default class Watch extends BaseCommand {
         validate: flags.validate,
       },
       listen: tcpListener(flags),
+      upkeep: upkeepConfig(flags),
       stopPodsOnExit: flags['stop-pods-on-exit'],
       format: flags.output,
     });
