@@ -1,7 +1,7 @@
 // Keeps the logs of running containers from filling the disk.
 // Mirrors kubelet v1.36 pkg/kubelet/logs/container_log_manager.go rotateLogs, rotateLog, compressLog.
 import {createReadStream, createWriteStream} from 'node:fs';
-import {readdir, rename, rm, stat} from 'node:fs/promises';
+import {link, readdir, rename, rm, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {pipeline} from 'node:stream/promises';
 import {createGzip} from 'node:zlib';
@@ -60,23 +60,47 @@ async function sizeOf({runtime}: LogRotationDeps, {id, logPath}: RunningLog, sig
 }
 
 async function rotate(
-  {runtime, clock}: LogRotationDeps,
+  deps: LogRotationDeps,
   {id, logPath}: RunningLog,
   policy: LogRotationPolicy,
   signal: AbortSignal,
 ): Promise<void> {
   const dir = dirname(logPath);
-  const {remove, compress} = clearLogs(basename(logPath), await readdir(dir), policy);
+  const names = await readdir(dir);
+  const rotated = rotatedName(basename(logPath), deps.clock.now());
+  // Another process has rotated it within this second: the next look is soon enough.
+  if (names.includes(rotated)) return;
+  const {remove, compress} = clearLogs(basename(logPath), names, policy);
   for (const name of remove) await rm(join(dir, name), {force: true});
-  for (const name of compress) await compressFile(join(dir, name), signal);
-  const rotated = rotatedName(logPath, clock.now());
-  await rename(logPath, rotated);
+  for (const name of compress) await compressIfPossible(deps, join(dir, name), signal);
+  await rename(logPath, join(dir, rotated));
   try {
-    await runtime.reopenContainerLog(criContainerId(id), signal);
+    await deps.runtime.reopenContainerLog(criContainerId(id), signal);
   } catch (error) {
-    // The runtime goes on writing to the old file: it must be found under its name again.
-    await rename(rotated, logPath);
+    await nameAgain(join(dir, rotated), logPath);
     throw error;
+  }
+}
+
+/** The runtime goes on writing to the old file: it must be found under its name, unless there is a new one after all. */
+async function nameAgain(rotated: string, logPath: string): Promise<void> {
+  try {
+    await link(rotated, logPath);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    throw error;
+  }
+  await rm(rotated);
+}
+
+/** Without room for it on the disk the log must be rotated all the same, or it would take what room there will be. */
+async function compressIfPossible({logger}: LogRotationDeps, path: string, signal: AbortSignal): Promise<void> {
+  try {
+    await compressFile(path, signal);
+  } catch (thrown) {
+    await rm(path + UNFINISHED_SUFFIX, {force: true});
+    const error = expectedFailure(thrown, signal);
+    logger.warn('Failed to compress the log of a container', {path, error: errorText(error)});
   }
 }
 

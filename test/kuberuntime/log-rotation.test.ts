@@ -1,4 +1,4 @@
-import {mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
+import {mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {gunzipSync} from 'node:zlib';
@@ -65,6 +65,40 @@ describe('rotating the log of a running container', () => {
     await rotate(bench);
     expect(await readdir(dir)).toEqual(['0.log']);
     expect(bench.logged).toEqual(['Failed to rotate the log of a container']);
+  });
+
+  test('keeps both files when the runtime has opened a new one and says that it failed', async () => {
+    const bench = createBench();
+    await bench.sync(aPod());
+    bench.runtime.intercept('ReopenContainerLog', async () => {
+      await writeFile(logPath, 'new');
+      throw bench.runtime.script.error('ReopenContainerLog', {code: 'DEADLINE_EXCEEDED', message: 'too late'});
+    });
+    await writeFile(logPath, 'large enough');
+    await rotate(bench);
+    expect(await readdir(dir)).toEqual(['0.log', '0.log.20260101-000000']);
+    expect(await readFile(logPath, 'utf8')).toBe('new');
+  });
+
+  test('goes on where an older file cannot be compressed, and leaves nothing unfinished', async () => {
+    const bench = await up();
+    // A directory cannot be read as a file, and cannot be in the way of anything else.
+    await mkdir(join(dir, '0.log.20250101-000000'));
+    await writeFile(logPath, 'large enough');
+    await rotate(bench);
+    expect((await readdir(dir)).sort()).toEqual(['0.log', '0.log.20250101-000000', '0.log.20260101-000000']);
+    expect(bench.logged).toEqual(['Failed to compress the log of a container']);
+  });
+
+  test('does not replace a file that was rotated within the same second', async () => {
+    const bench = await up();
+    await writeFile(join(dir, '0.log.20260101-000000'), 'by another process');
+    await writeFile(logPath, 'large enough');
+    await rotate(bench);
+    expect(await readFile(join(dir, '0.log.20260101-000000'), 'utf8')).toBe('by another process');
+    expect(await readFile(logPath, 'utf8')).toBe('large enough');
+    await rotate(bench);
+    expect((await readdir(dir)).sort()).toEqual(['0.log', '0.log.20260101-000000.gz', '0.log.20260101-000001']);
   });
 
   test('opens a log anew that somebody has removed', async () => {
