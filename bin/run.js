@@ -33,8 +33,10 @@ function load() {
 /** V8 compares no more than lengths, so the cache is named after the content, which the first line of the bundle tells. */
 function bytecodeOf(source) {
   const build = source.slice(3, source.indexOf('\n'));
+  // Reading in the bytecode of a whole apply takes time, too: what only says a word gets by with less.
+  const isShort = /^(-|help$|version$)/.test(process.argv[2] ?? '-');
   try {
-    return readFileSync(join(dist, `${build}.bytecode`));
+    return readFileSync(join(dist, `${build}.${isShort ? 'short' : 'whole'}.bytecode`));
   } catch {
     return undefined;
   }

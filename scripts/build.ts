@@ -2,7 +2,7 @@
 // Start-up time is the reason for all three (docs/decisions.md). With --if-stale, only when a source is newer.
 import {execFile} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {mkdir, mkdtemp, readdir, rename, rm, stat, writeFile} from 'node:fs/promises';
+import {copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -23,6 +23,9 @@ const run = promisify(execFile);
 /** oclif loads these only to run TypeScript plugins, which we do not have; bundled they would add 10 MB. */
 const NEVER_LOADED = ['typescript', 'ts-node', 'tsx', 'tsconfig-paths'];
 
+/** oclif's core loads these at its start and never calls them here; see the stand-in. */
+const NEVER_CALLED = ['semver', 'minimatch', 'tinyglobby', 'lilconfig'];
+
 /** Writes the bundle and answers its build id, which its first line tells bin/run.js. */
 async function writeBundle(): Promise<string> {
   const {outputFiles} = await build({
@@ -37,6 +40,7 @@ async function writeBundle(): Promise<string> {
     // bin/run.js reads it as latin1, which spares the decoding.
     charset: 'ascii',
     external: NEVER_LOADED,
+    alias: Object.fromEntries(NEVER_CALLED.map(name => [name, join(ROOT, 'scripts/never-called.ts')])),
     define: {'process.env.NODE_ENV': '"production"'},
     legalComments: 'linked',
     logLevel: 'warning',
@@ -69,21 +73,22 @@ spec:
 
 /**
  * Keeps the bytecode of every function that a whole `apply` compiles, against a runtime in memory: what is not in it costs
- * a user's run the time to compile it. Where an apply cannot be had (not root), that of `version` has to do.
+ * a user's run the time to compile it. Where an apply cannot be had (not root), that of `version` has to do. What only says
+ * a word (--version, --help) has its own, for reading in the whole one would be most of its time.
  */
 async function writeBytecode(id: string): Promise<void> {
-  const file = join(DIST, `${id}.bytecode`);
-  const save = async (...words: string[]): Promise<void> => {
-    const env = {...process.env, MINIKUBELET_SAVE_BYTECODE: `${file}.tmp`};
-    await run(process.execPath, [join(ROOT, 'bin/run.js'), ...words], {env});
-  };
-  await save('version', '--client');
-  await rename(`${file}.tmp`, file);
-  if (process.getuid?.() === 0) {
-    await applyInMemory(save);
-    await rename(`${file}.tmp`, file);
-  }
-  const old = (await readdir(DIST)).filter(name => name.endsWith('.bytecode') && name !== `${id}.bytecode`);
+  const [short, whole] = [join(DIST, `${id}.short.bytecode`), join(DIST, `${id}.whole.bytecode`)];
+  const saveTo =
+    (file: string) =>
+    async (...words: string[]): Promise<void> => {
+      const env = {...process.env, MINIKUBELET_SAVE_BYTECODE: `${file}.tmp`};
+      await run(process.execPath, [join(ROOT, 'bin/run.js'), ...words], {env});
+      await rename(`${file}.tmp`, file);
+    };
+  await saveTo(short)('version', '--client');
+  if (process.getuid?.() === 0) await applyInMemory(saveTo(whole));
+  else await copyFile(short, whole);
+  const old = (await readdir(DIST)).filter(name => name.endsWith('.bytecode') && !name.startsWith(id));
   await Promise.all(old.map(name => rm(join(DIST, name), {force: true})));
 }
 

@@ -1,8 +1,6 @@
 import {Flags} from '@oclif/core';
-import {applyManifests} from '../cli/apply.js';
 import {BaseCommand} from '../cli/base-command.js';
 import {agentFlags, durationFlag, imageEndpointShort, pathArgs, pathFlags, validationFlags} from '../cli/flags.js';
-import {directoriesOf, loadManifests, pathsOf, refuseBroken} from '../cli/manifests.js';
 import {nodeNameOf} from '../cli/paths.js';
 
 export default class Apply extends BaseCommand {
@@ -43,6 +41,8 @@ export default class Apply extends BaseCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Apply);
     const session = await this.session(flags);
+    const {directoriesOf, loadManifests, pathsOf, refuseBroken} = await import('../cli/manifests.js');
+    const {applyManifests} = await import('../cli/apply.js');
     const paths = pathsOf(args, flags.filename);
     const {validate, namespace} = flags;
     const manifests = await loadManifests(session, {paths, nodeName: nodeNameOf(flags), validate, namespace});

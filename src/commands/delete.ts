@@ -1,6 +1,5 @@
 import {Args, Flags} from '@oclif/core';
 import {BaseCommand} from '../cli/base-command.js';
-import {deletePods, deleteTargets} from '../cli/delete.js';
 import {agentFlags, durationFlag, imageEndpointShort, pathFlags} from '../cli/flags.js';
 import {nodeNameOf} from '../cli/paths.js';
 
@@ -43,6 +42,7 @@ export default class Delete extends BaseCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Delete);
     const session = await this.session(flags);
+    const {deletePods, deleteTargets} = await import('../cli/delete.js');
     const {selector, all, namespace, filename: filenames = []} = flags;
     const ignoreNotFound = flags['ignore-not-found'];
     const words = args.what ?? [];

@@ -1,9 +1,8 @@
 import {Args, Flags} from '@oclif/core';
 import {BaseCommand} from '../cli/base-command.js';
 import {imageEndpointShort} from '../cli/flags.js';
-import * as get from '../cli/get.js';
+import type {GetRequest, Shown} from '../cli/get.js';
 import {nodeNameOf} from '../cli/paths.js';
-import {openReader} from '../cli/reader.js';
 
 export default class Get extends BaseCommand {
   static override aliases = ['ps'];
@@ -39,8 +38,10 @@ export default class Get extends BaseCommand {
   async run(): Promise<void> {
     const {argv, flags} = await this.parse(Get);
     const session = await this.session(flags);
+    const get = await import('../cli/get.js');
+    const {openReader} = await import('../cli/reader.js');
     const {resource, names} = get.parseGetWords(argv.map(String));
-    const request: get.GetRequest = {
+    const request: GetRequest = {
       names,
       namespace: flags.namespace,
       allNamespaces: flags['all-namespaces'],
@@ -51,7 +52,7 @@ export default class Get extends BaseCommand {
       quiet: flags.quiet,
     };
     const reader = openReader(flags, session);
-    const show = async <Item>(shown: get.Shown<Item>, load: () => Promise<readonly Item[]>): Promise<void> => {
+    const show = async <Item>(shown: Shown<Item>, load: () => Promise<readonly Item[]>): Promise<void> => {
       if (flags.watch) await get.followList(session, shown, load, request);
       else await get.printList(session, shown, await load(), request);
     };

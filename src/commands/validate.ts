@@ -1,7 +1,6 @@
 import {Flags} from '@oclif/core';
 import {BaseCommand} from '../cli/base-command.js';
 import {pathArgs, pathFlags, validationFlags} from '../cli/flags.js';
-import {pathsOf} from '../cli/manifests.js';
 import {nodeNameOf} from '../cli/paths.js';
 
 export default class Validate extends BaseCommand {
@@ -27,6 +26,7 @@ export default class Validate extends BaseCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Validate);
     const session = await this.session(flags);
+    const {pathsOf} = await import('../cli/manifests.js');
     const request = {
       paths: pathsOf(args, flags.filename),
       nodeName: nodeNameOf(flags),
