@@ -17,6 +17,7 @@ import type {CgroupManager} from '../host/cgroups/types.js';
 import {makePodDirs, podPluginsDir, removePodDir, type InstanceDirs} from '../host/pod-dirs.js';
 import type {PodRecord, RecordStore} from '../host/record-store.js';
 import type {VolumeManager} from '../host/volumes/types.js';
+import {coalesced} from '../lib/coalesce.js';
 import type {Logger} from '../lib/logger.js';
 import type {ObjectStore} from './object-store.js';
 
@@ -67,6 +68,7 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
   /** What the volumes of a pod were last made from: only then there is something to do. */
   const mounted = new Map<string, Mounted>();
   const objectUsers = new Set<string>();
+  const updateLevels = coalesced(() => updateQosLevels(deps));
   const cgroupOf = (pod: Pod): CgroupName => podCgroupName(cgroupRoot ?? [], pod);
   return {
     register(pod) {
@@ -77,7 +79,7 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
     pullSecrets: pod => objects.pullSecrets(pod),
     cgroupExists: pod => cgroups.exists(cgroupOf(pod)),
     async ensureCgroup(pod) {
-      await updateQosLevels(deps);
+      await updateLevels();
       const limits = podCgroupLimits(pod, {cpuCFSQuota: deps.node.cpuCFSQuota, cpuPeriodUs: periodUs(deps.node)});
       warn(deps, pod, await cgroups.ensure(cgroupOf(pod), limits));
     },
