@@ -5,6 +5,7 @@ import {BINARY, cleanEnv, ensureBuilt} from './built-binary.js';
 
 export interface WatchProcess {
   readonly pid: number;
+  readonly isRunning: () => boolean;
   /** All of standard error so far. */
   readonly stderr: () => string;
   /** Waits until `look` answers something else than null, asking again and again. Rejects when the process has ended or after a minute. */
@@ -29,6 +30,7 @@ export async function startWatch(
   void ended.then(how => (end = how));
   return {
     pid: child.pid ?? 0,
+    isRunning: () => end === null,
     stderr: () => stderr,
     async until(what, look) {
       const deadline = systemClock.monotonic() + 60_000;

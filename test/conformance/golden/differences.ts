@@ -3,84 +3,69 @@
 
 /** Where a difference shows. */
 export type Place =
-  /** A field of the pod's status. */
+  /** Fields of the pod's status. */
   | 'status'
-  /** A field of each container status. */
+  /** Fields of each container status. */
   | 'container status'
-  /** Labels and annotations of sandbox and container configs. */
+  /** Labels and annotations of sandbox and container configs, by the prefix of their keys. */
   | 'labels and annotations';
 
 export interface Difference {
   readonly place: Place;
-  /** Name of the field; a prefix of keys where it ends in /. */
-  readonly field: string;
+  readonly fields: readonly string[];
   /** Only of pods with hostNetwork. */
   readonly onlyHostNetwork?: true;
   readonly kubelet: string;
   readonly minikubelet: string;
   readonly reason: string;
+  /** Words of the row of docs/parity.md that says so. */
+  readonly parity: string;
 }
 
-const NO_API_SERVER = 'a kubelet without an API server does not know its own address; a user of one machine wants it';
+const NODE_ADDRESS = {
+  place: 'status',
+  kubelet: 'absent (recorded without an API server)',
+  minikubelet: "the node's address",
+  reason: 'without an API server a kubelet does not know its own address; who reads the status of one machine wants it',
+  parity: 'without an API server `hostIP(s)`, and `podIP(s)` of host-network pods, are absent',
+} as const;
 
 export const DIFFERENCES: readonly Difference[] = [
-  {
-    place: 'status',
-    field: 'hostIP',
-    kubelet: 'absent (recorded without an API server)',
-    minikubelet: "the node's address",
-    reason: NO_API_SERVER,
-  },
-  {
-    place: 'status',
-    field: 'hostIPs',
-    kubelet: 'absent (recorded without an API server)',
-    minikubelet: "the node's address",
-    reason: NO_API_SERVER,
-  },
-  {
-    place: 'status',
-    field: 'podIP',
-    onlyHostNetwork: true,
-    kubelet: 'absent (recorded without an API server)',
-    minikubelet: "the node's address",
-    reason: NO_API_SERVER,
-  },
-  {
-    place: 'status',
-    field: 'podIPs',
-    onlyHostNetwork: true,
-    kubelet: 'absent (recorded without an API server)',
-    minikubelet: "the node's address",
-    reason: NO_API_SERVER,
-  },
+  {...NODE_ADDRESS, fields: ['hostIP', 'hostIPs']},
+  {...NODE_ADDRESS, fields: ['podIP', 'podIPs'], onlyHostNetwork: true},
   {
     place: 'labels and annotations',
-    field: 'minikubelet.dev/',
+    fields: ['minikubelet.dev/'],
     kubelet: 'none',
-    minikubelet: 'instance, definition and source of the pod',
+    minikubelet: 'the instance, the definition and the source of the pod',
     reason: 'only what carries our label is ever stopped or removed, and the next process finds its pods by it',
+    parity: '`minikubelet.dev/*` labels and annotations on sandboxes and containers',
   },
 ];
 
 /** Fields that a kubelet has too and the recording left out: they differ with every run. */
-export const NOT_RECORDED: Readonly<Record<Exclude<Place, 'labels and annotations'>, readonly string[]>> = {
-  status: [],
-  'container status': ['containerID', 'imageID'],
-};
+export const NOT_RECORDED: readonly Pick<Difference, 'place' | 'fields'>[] = [
+  {place: 'container status', fields: ['containerID', 'imageID']},
+];
 
 /** Names of the fields to leave out of a compare. */
-export function leftOut(place: Exclude<Place, 'labels and annotations'>, isHostNetwork: boolean): readonly string[] {
-  const meant = DIFFERENCES.filter(one => one.place === place && (isHostNetwork || one.onlyHostNetwork !== true));
-  return [...meant.map(({field}) => field), ...NOT_RECORDED[place]];
+export function leftOut(place: Place, isHostNetwork: boolean): readonly string[] {
+  const meant = DIFFERENCES.filter(({onlyHostNetwork}) => isHostNetwork || onlyHostNetwork !== true);
+  return [...meant, ...NOT_RECORDED].flatMap(one => (one.place === place ? one.fields : []));
 }
 
 /** Whether a label or annotation is only ours. */
 export function isOurKey(key: string): boolean {
-  return DIFFERENCES.some(({place, field}) => place === 'labels and annotations' && key.startsWith(field));
+  return leftOut('labels and annotations', false).some(prefix => key.startsWith(prefix));
 }
 
-export function describeDifference(one: Difference): string {
-  const where = `${one.place} ${one.field}${one.onlyHostNetwork === true ? ' with hostNetwork' : ''}`;
-  return `${where}: ${one.kubelet}; here ${one.minikubelet} (${one.reason})`;
+/** One line for each entry of both lists. */
+export function differenceLines(): readonly string[] {
+  return [
+    ...DIFFERENCES.map(({place, fields, onlyHostNetwork, kubelet, minikubelet, reason}) => {
+      const scope = onlyHostNetwork === true ? ' with hostNetwork' : '';
+      return `differs on purpose: ${place} ${fields.join(', ')}${scope}: ${kubelet}; here ${minikubelet}: ${reason}`;
+    }),
+    ...NOT_RECORDED.map(({place, fields}) => `not recorded: ${place} ${fields.join(', ')}`),
+  ];
 }

@@ -2,7 +2,7 @@
 import {comparePod, statusDifferences} from './compare-pod.js';
 import {outOfOrder} from './container-order.js';
 import {containerOf, containersOf} from './containers.js';
-import {DIFFERENCES, describeDifference} from './differences.js';
+import {differenceLines} from './differences.js';
 import {objectAt, objectsAt, textAt} from './json.js';
 import {restatements} from './machine.js';
 import type {PodsRun} from './run-corpus.js';
@@ -76,11 +76,7 @@ function isUp({object}: PodRun): boolean {
 
 /** What a reader has to know of a run before its verdicts. */
 export function preamble(machine: MachineFacts): readonly string[] {
-  return [
-    'differs on purpose:',
-    ...DIFFERENCES.map(one => `    ${describeDifference(one)}`),
-    ...restatements(machine).map(line => `restated for this machine: ${line}`),
-  ];
+  return [...differenceLines(), ...restatements(machine).map(line => `restated for this machine: ${line}`)];
 }
 
 /** Each call with its time relative to the removal of the manifest, and how long it took. */

@@ -3,18 +3,18 @@
 import {copyFile, mkdtemp, rm, unlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {ContainerState, PodSandboxState} from '../../../src/cri/gen/cri.js';
 import type {RuntimeService} from '../../../src/cri/runtime-service.js';
 import {systemClock} from '../../../src/lib/clock.js';
 import {minikubelet} from '../../support/built-binary.js';
-import {connectCri, startTestRuntime} from '../../support/embedded-runtime.js';
+import {connectCri, startTestRuntime, type TestRuntime} from '../../support/embedded-runtime.js';
 import {startRecordingProxy, type RecordingProxy} from '../../support/recording-proxy.js';
+import {startWatch, type WatchProcess} from '../../support/watch-process.js';
 import {objectAt, objectsAt, textAt} from './json.js';
 import {manifestNames} from './load.js';
 import {removeMadePaths} from './made-paths.js';
+import {noteRemovalsOfTheLiving} from './removed-alive.js';
 import {podTraces} from './trace.js';
 import type {Json, JsonObject, PodRun, RunPlaces} from './types.js';
-import {startWatch, type Watched} from './watched.js';
 
 /** How long the recorded pods were up. What came later than it should would not show in less. */
 const UP_MS = 45_000;
@@ -23,6 +23,8 @@ const LATE_MS = 20_000;
 /** How long the end of all pods may take. */
 const END_MS = 40_000;
 const LOOK_MS = 500;
+/** Characters of the log of watch that a problem shows. */
+const LOG_TAIL = 20_000;
 /** The name that the recorded pods carry. */
 const NODE_NAME = 'node1';
 /** TEST-NET-1: an address that no host has. */
@@ -49,7 +51,7 @@ interface Stage {
   readonly places: RunPlaces;
   readonly names: readonly string[];
   /** By id of a sandbox or container: what was removed before it had stopped. */
-  readonly removedAlive: Map<string, string>;
+  readonly removedAlive: ReadonlyMap<string, string>;
 }
 
 /**
@@ -57,9 +59,20 @@ interface Stage {
  * little late. Leaves nothing behind on the machine.
  */
 export async function runCorpus(corpus: string, isSettled: (run: PodsRun) => boolean): Promise<CorpusRun> {
-  const startedAt = systemClock.now();
   const testRuntime = await startTestRuntime();
-  const {rootDir, endpoint} = testRuntime;
+  try {
+    return await runOn(testRuntime, corpus, isSettled);
+  } finally {
+    await testRuntime.stop();
+  }
+}
+
+async function runOn(
+  {rootDir, endpoint}: TestRuntime,
+  corpus: string,
+  isSettled: (run: PodsRun) => boolean,
+): Promise<CorpusRun> {
+  const startedAt = systemClock.now();
   // The uid of a pod, and so its cgroup, comes of the path of its manifest: a path of its own keeps runs apart.
   const manifestDir = await mkdtemp(join(tmpdir(), 'mk-corpus-'));
   const proxy = await startRecordingProxy({socket: join(rootDir, 'proxy.sock'), upstream: endpoint});
@@ -69,19 +82,14 @@ export async function runCorpus(corpus: string, isSettled: (run: PodsRun) => boo
     const places = {rootDir, logsDir: join(rootDir, 'golden-logs'), resolver: RESOLVER};
     await writeFile(join(rootDir, 'resolv.conf'), `nameserver ${RESOLVER}\n`);
     await Promise.all(names.map(name => copyFile(join(corpus, name), join(manifestDir, name))));
-    const removedAlive = new Map<string, string>();
-    const stage = {manifestDir, rootDir, endpoint, runtime, proxy, places, names, removedAlive};
-    noteRemovalsOfTheLiving(stage);
-    const run = await play(stage, isSettled);
-    await removeMadePaths(
-      [...run.pods.values()].flat().map(({object}) => object),
-      startedAt,
-    );
+    const removedAlive = noteRemovalsOfTheLiving(proxy.script, runtime);
+    const run = await play({manifestDir, rootDir, endpoint, runtime, proxy, places, names, removedAlive}, isSettled);
+    const objects = [...run.pods.values()].flat().map(({object}) => object);
+    await removeMadePaths(objects, startedAt);
     return run;
   } finally {
     close();
     await proxy.close();
-    await testRuntime.stop();
     await rm(manifestDir, {recursive: true, force: true});
   }
 }
@@ -92,9 +100,9 @@ async function play(stage: Stage, isSettled: (run: PodsRun) => boolean): Promise
     await watched.stop();
     throw error;
   });
-  const code = await watched.stop();
-  const problems = [...seen.problems, ...(code === 0 ? [] : [`watch ended with ${code}`])];
-  const log = problems.length > 0 ? [`the end of the log of watch:\n${watched.log}`] : [];
+  const {code, signal} = await watched.stop();
+  const problems = [...seen.problems, ...(code === 0 ? [] : [`watch ended with ${code ?? signal}`])];
+  const log = problems.length > 0 ? [`the end of the log of watch:\n${watched.stderr().slice(-LOG_TAIL)}`] : [];
   return {...collect(stage, seen.pods, seen.removedAt), problems: [...problems, ...log]};
 }
 
@@ -104,7 +112,7 @@ interface Seen {
   readonly problems: readonly string[];
 }
 
-async function upAndDown(stage: Stage, watched: Watched, isSettled: (run: PodsRun) => boolean): Promise<Seen> {
+async function upAndDown(stage: Stage, watched: WatchProcess, isSettled: (run: PodsRun) => boolean): Promise<Seen> {
   const pods = await whileUp(stage, watched, isSettled);
   const removedAt = systemClock.now();
   await Promise.all(stage.names.map(name => unlink(join(stage.manifestDir, name))));
@@ -122,15 +130,15 @@ function watchArgs({manifestDir, rootDir, proxy, places}: Stage): readonly strin
 /** The pods as `get` shows them after the time that the recorded ones were up. */
 async function whileUp(
   stage: Stage,
-  watched: Watched,
+  watched: WatchProcess,
   isSettled: (run: PodsRun) => boolean,
 ): Promise<readonly JsonObject[]> {
   const deadline = systemClock.now() + UP_MS + LATE_MS;
-  await waitWhile(() => watched.isRunning, UP_MS);
+  await waitWhile(watched.isRunning, UP_MS);
   for (;;) {
     const pods = await getPods(stage);
     const run = collect(stage, pods, Infinity);
-    if (!watched.isRunning || systemClock.now() > deadline || isSettled(run)) return pods;
+    if (!watched.isRunning() || systemClock.now() > deadline || isSettled(run)) return pods;
     await systemClock.sleep(LOOK_MS);
   }
 }
@@ -148,12 +156,12 @@ async function getPods({rootDir, endpoint}: Stage): Promise<readonly JsonObject[
 }
 
 /** Resolves when the runtime has nothing left of the pods, or with what is left after too long. */
-async function untilEnded({runtime}: Stage, watched: Watched): Promise<readonly string[]> {
+async function untilEnded({runtime}: Stage, watched: WatchProcess): Promise<readonly string[]> {
   const left = (): ReturnType<RuntimeService['listPodSandbox']> =>
     runtime.listPodSandbox(undefined, AbortSignal.timeout(10_000));
   let sandboxes = await left();
   const deadline = systemClock.now() + END_MS;
-  while (sandboxes.length > 0 && watched.isRunning && systemClock.now() < deadline) {
+  while (sandboxes.length > 0 && watched.isRunning() && systemClock.now() < deadline) {
     await systemClock.sleep(LOOK_MS);
     sandboxes = await left();
   }
@@ -185,20 +193,4 @@ function collect({proxy, places, removedAlive}: Stage, objects: readonly JsonObj
     ]);
   }
   return {pods, places};
-}
-
-/** Asks the runtime itself, before each removal, whether what is removed has stopped. */
-function noteRemovalsOfTheLiving({proxy, runtime, removedAlive}: Stage): void {
-  proxy.script.intercept('RemoveContainer', async ({request}, signal) => {
-    const {containerId} = request as {containerId: string};
-    const {status} = await runtime.containerStatus(containerId, signal).catch(() => ({status: undefined}));
-    if (status?.state !== ContainerState.CONTAINER_RUNNING) return;
-    removedAlive.set(containerId, `container ${status.metadata?.name} was removed while it ran`);
-  });
-  proxy.script.intercept('RemovePodSandbox', async ({request}, signal) => {
-    const {podSandboxId} = request as {podSandboxId: string};
-    const {status} = await runtime.podSandboxStatus(podSandboxId, signal).catch(() => ({status: undefined}));
-    if (status?.state !== PodSandboxState.SANDBOX_READY) return;
-    removedAlive.set(podSandboxId, 'the sandbox was removed while it ran');
-  });
 }
