@@ -5,13 +5,6 @@ import {renderTable, type ColumnWidths} from './table.js';
 export const OUTPUT_FORMATS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** An object as the API shows it. */
-export interface ApiObject {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata?: {readonly name?: string};
-}
-
 /** How one kind of object looks as a table. */
 export interface TableView<Item> {
   readonly header: readonly string[];
@@ -53,9 +46,4 @@ export async function toYaml(value: unknown): Promise<string> {
 export function asList(items: readonly object[], single: boolean): object {
   const [only] = items;
   return single && only !== undefined && items.length === 1 ? only : {apiVersion: 'v1', items, kind: 'List'};
-}
-
-/** `pod/web-box`, the name that other commands accept. */
-export function objectName(item: ApiObject): string {
-  return `${(item.kind ?? 'object').toLowerCase()}/${item.metadata?.name ?? ''}`;
 }

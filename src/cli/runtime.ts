@@ -20,7 +20,7 @@ export async function connectTo(
 ): Promise<RuntimeConnection> {
   const {connectRuntime} = await import('../cri/connect.js');
   const {'runtime-endpoint': runtimeEndpoint, 'image-endpoint': imageEndpoint, config} = flags;
-  return connectRuntime(
+  const connection = await connectRuntime(
     {
       ...(runtimeEndpoint === undefined ? {} : {runtimeEndpoint}),
       ...(imageEndpoint === undefined ? {} : {imageEndpoint}),
@@ -31,6 +31,11 @@ export async function connectTo(
     },
     session.signal,
   );
+  const {logger, clock} = session;
+  if (!logger.debugEnabled) return connection;
+  const {logCalls} = await import('./logged-calls.js');
+  const {runtime, images} = connection;
+  return {...connection, runtime: logCalls(runtime, logger, clock), images: logCalls(images, logger, clock)};
 }
 
 async function embeddedSocket(

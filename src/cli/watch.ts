@@ -2,7 +2,7 @@
 import {join} from 'node:path';
 import {createAgent, type AgentDeps, type AgentHandle, type PodSource} from '../agent/agent.js';
 import type {TcpListener} from '../api/listen.js';
-import {openMetrics} from '../api/metrics.js';
+import {openMetrics, type Metrics} from '../api/metrics.js';
 import {startApiServer} from '../api/server.js';
 import {apiSocketPath} from '../api/socket-path.js';
 import {UsageError} from '../core/errors.js';
@@ -34,7 +34,7 @@ export async function watchPods(session: Session, options: WatchOptions): Promis
   try {
     const opened = await openAgentSession(session, {...options, report: view.report, embedded: 'start'});
     try {
-      const metrics = await openMetrics(session.clock);
+      const metrics = openMetrics(session.clock);
       const config = {...opened.deps.config, ...options.upkeep(opened.connection.embedded)};
       const deps = {...opened.deps, config, logger: view.logger, metrics};
       agent = createAgent(deps);
@@ -55,7 +55,7 @@ interface Serving {
   readonly options: WatchOptions;
   readonly deps: AgentDeps;
   readonly agent: AgentHandle;
-  readonly metrics: Awaited<ReturnType<typeof openMetrics>>;
+  readonly metrics: Metrics;
   readonly manager: ServiceManager | null;
 }
 

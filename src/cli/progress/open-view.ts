@@ -18,13 +18,27 @@ export async function openView(session: Session): Promise<ProgressSink> {
         },
       };
     }
-    case 'plain':
-      return lineView(plainReport(session.err, session.logger.debugEnabled ? 'debug' : 'info'), session);
+    case 'plain': {
+      const view = lineView(plainReport(session.err, session.logger.debugEnabled ? 'debug' : 'info'), session);
+      return process.env['GITHUB_ACTIONS'] === 'true' ? folded(view, session) : view;
+    }
     case 'json':
       return lineView(ndjsonReport(session.err), session);
     case 'quiet':
       return lineView(() => undefined, session);
   }
+}
+
+/** A section of GitHub's log that is folded away, so that the result is what one sees. */
+function folded(view: ProgressSink, session: Session): ProgressSink {
+  session.err('::group::progress');
+  return {
+    ...view,
+    close() {
+      session.err('::endgroup::');
+      return view.close();
+    },
+  };
 }
 
 function stopText(signal: string): string {
