@@ -25,7 +25,7 @@ function series(text: string, name: string): Record<string, number> {
 
 describe('an agent at work', () => {
   async function atWork(world: World): Promise<{text: () => Promise<string>; stop: () => Promise<void>}> {
-    const metrics = await openMetrics(world.clock);
+    const metrics = openMetrics(world.clock);
     const agent = createAgent({...world.deps, metrics});
     agent.subscribe(metrics.hear);
     const stop = new AbortController();
@@ -120,7 +120,7 @@ describe('kubelet_pod_start_duration_seconds', () => {
       {count: 0, sum: 0},
     ],
   ])('%s', async ([, events, want]) => {
-    const metrics = await openMetrics(new FakeClock());
+    const metrics = openMetrics(new FakeClock());
     events.forEach(metrics.hear);
     const text = await metrics.render(new PlayedAgent());
     expect(series(text, 'kubelet_pod_start_duration_seconds_count')['']).toBe(want.count);
@@ -130,7 +130,7 @@ describe('kubelet_pod_start_duration_seconds', () => {
 
 describe('prober_probe_total', () => {
   it('ends with its pod', async () => {
-    const metrics = await openMetrics(new FakeClock());
+    const metrics = openMetrics(new FakeClock());
     const agent = new PlayedAgent();
     const results = ['success', 'warning', 'failure', 'unknown'] as const;
     for (const result of results) metrics.probed({pod, containerName: 'main', probeType: 'liveness', result});
@@ -146,7 +146,7 @@ describe('prober_probe_total', () => {
 });
 
 it('there is nothing to count of an agent that has not started, and nothing fails', async () => {
-  const metrics = await openMetrics(new FakeClock());
+  const metrics = openMetrics(new FakeClock());
   const agent = new PlayedAgent();
   agent.now = null;
   metrics.imageCollected();

@@ -78,7 +78,7 @@ export async function anApi(tcp: ((rootDir: string) => TcpListener) | null = nul
   const logged: LogRecord[] = [];
   const logger = createLogger(record => logged.push(record), 'debug');
   const push = await openPushStore({directory: path.join(rootDir, 'pushed'), clock, interpret: interpretForTests});
-  const metrics = await openMetrics(clock);
+  const metrics = openMetrics(clock);
   const socketPath = apiSocketPath(rootDir);
   const deps = {agent, push, metrics, nodeName: 'node1', clock, logger};
   const server = await startApiServer(deps, {socketPath, tcp: tcp?.(rootDir) ?? null});
