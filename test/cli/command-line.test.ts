@@ -33,7 +33,7 @@ test('commands, aliases, arguments and flags are those that were promised', asyn
       return [id, {aliases: command.aliases, args: Object.keys(command.args), flags}];
     }),
   );
-  await expect(`${JSON.stringify(shape, null, 2)}\n`).toMatchFileSnapshot('goldens/commands.json');
+  await expect(`${JSON.stringify(shape, null, 2)}\n`).toMatchFileSnapshot('goldens/commands.txt');
 });
 
 class TextHelp extends Help {
