@@ -20,16 +20,22 @@ export function claimName(state: PodWorkersState, fullName: string, uid: string)
   return [putName(state, fullName, {started: uid, waiting: inLine.slice(1)}), true];
 }
 
-/** Gives a name up if this pod has it. `next` is who waits for it now. */
+/** Gives up what an ended pod has of a name. `next` is who waits for the name, if this pod had it. */
 export function releaseName(
   state: PodWorkersState,
   fullName: string,
   uid: string,
 ): readonly [PodWorkersState, next: string | null] {
   const name = state.names.get(fullName);
-  if (name?.started !== uid) return [state, null];
+  if (name === undefined) return [state, null];
+  if (name.started !== uid) return [name.started === null ? forgetEnded(state, fullName, name) : state, null];
   const waiting = withoutEnded(state, name.waiting);
   return [putName(state, fullName, {started: null, waiting}), waiting[0] ?? null];
+}
+
+/** A name that only ended pods waited for is not worth remembering. */
+function forgetEnded(state: PodWorkersState, fullName: string, {waiting}: StaticName): PodWorkersState {
+  return withoutEnded(state, waiting).length === 0 ? putName(state, fullName, UNUSED) : state;
 }
 
 /** From the first pod on that may still start; those behind it are judged when their turn comes. */
