@@ -1,5 +1,8 @@
 // A real terminal for tests: one tmux window with its own server, so that no other tmux is touched.
 import {execFile} from 'node:child_process';
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {findExecutable} from '../../src/host/run-command.js';
 import {systemClock} from '../../src/lib/clock.js';
@@ -21,13 +24,13 @@ export interface Terminal {
 }
 
 const LIMIT_MS = 60_000;
-let count = 0;
 
 /** Runs the binary in a terminal of 100 by 30; afterwards it shows `rc=<exit code>`. The shell itself survives Ctrl-C. */
 export async function runInTerminal(args: readonly string[]): Promise<Terminal> {
-  const server = `mk-test-${process.pid}-${++count}`;
+  const dir = await mkdtemp(join(tmpdir(), 'mk-tmux-'));
+  const server = join(dir, 'socket');
   const tmux = async (...words: readonly string[]): Promise<string> =>
-    (await run('tmux', ['-L', server, ...words])).stdout;
+    (await run('tmux', ['-S', server, ...words])).stdout;
   const command = [process.execPath, BINARY, ...args].map(word => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
   const env = cleanEnv();
   await run(
@@ -63,6 +66,7 @@ export async function runInTerminal(args: readonly string[]): Promise<Terminal> 
     },
     async close() {
       await tmux('kill-server');
+      await rm(dir, {recursive: true, force: true});
     },
   };
 }
