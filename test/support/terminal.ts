@@ -36,7 +36,7 @@ export async function runInTerminal(args: readonly string[]): Promise<Terminal> 
   await run(
     'tmux',
     [
-      '-L',
+      '-S',
       server,
       '-f',
       '/dev/null',
