@@ -78,7 +78,8 @@ class Reader {
 
   /** Everything, if that is news; null = it is not, or the target does not exist. `again`: reads also what looks unchanged. */
   async read(again: boolean): Promise<readonly LoadedManifest[] | null> {
-    if (!this.#isMissing) return (await this.#update(again)) ? this.#files.loaded : null;
+    const wasMissing = this.#isMissing;
+    if (!wasMissing) return (await this.#update(again)) ? this.#files.loaded : null;
     // A target that has just come into sight may still be filled.
     for (let round = 0; round < FIRST_ROUNDS; round++) {
       await this.#update(true);
