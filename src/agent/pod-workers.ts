@@ -24,7 +24,7 @@ export interface CallResult {
   readonly outcome: Exclude<PodCallOutcome, 'canceled'>;
   /** When the pod should be synced again, ms since the epoch. */
   readonly retryAt?: number;
-  /** Something was done to the pod's containers: there is news to be had of them. */
+  /** Something was done to the pod's containers that its status does not show yet. */
   readonly hasChangedPod?: boolean;
 }
 
@@ -70,8 +70,8 @@ type EndedCall = Omit<CallResult, 'outcome'> & {readonly outcome: PodCallOutcome
 export class PodWorkers {
   readonly #deps: PodWorkersDeps;
   readonly #calls = new Map<string, AbortController>();
-  /** When the last call of a pod ended: its next one must see what that one did. */
-  readonly #lastCallEnded = new Map<string, Moment>();
+  /** When a call last changed a pod: the next one must see what came of it. */
+  readonly #lastChanged = new Map<string, Moment>();
   #state: PodWorkersState = initialPodWorkers;
 
   constructor(deps: PodWorkersDeps) {
@@ -91,8 +91,8 @@ export class PodWorkers {
   /** Drives workers of pods that are not `desired` to their end, forgets those that ended, and lists the others. */
   syncKnownPods(desired: ReadonlySet<string>): ReadonlyMap<string, KnownWorker> {
     this.#feed({kind: 'known-pods', desired});
-    for (const uid of this.#lastCallEnded.keys()) {
-      if (this.#state.workers.get(uid) === undefined) this.#lastCallEnded.delete(uid);
+    for (const uid of this.#lastChanged.keys()) {
+      if (this.#state.workers.get(uid) === undefined) this.#lastChanged.delete(uid);
     }
     return knownWorkers(this.#state, desired);
   }
@@ -133,9 +133,11 @@ export class PodWorkers {
     supervisor.run(async () => {
       const {outcome, retryAt, hasChangedPod} = await this.#resultOf(uid, call, signal);
       this.#calls.delete(uid);
-      this.#lastCallEnded.set(uid, moment());
       if (supervisor.signal.aborted) return;
-      if (hasChangedPod === true) inspect(refOfCall(call));
+      if (hasChangedPod === true) {
+        this.#lastChanged.set(uid, moment());
+        inspect(refOfCall(call));
+      }
       this.#feed({kind: 'call-ended', uid, outcome}, retryAt);
       onCallEnded(uid);
     });
@@ -147,7 +149,7 @@ export class PodWorkers {
     await Promise.resolve();
     try {
       signal.throwIfAborted();
-      const since = this.#lastCallEnded.get(uid) ?? -Infinity;
+      const since = this.#lastChanged.get(uid) ?? -Infinity;
       const isRuntimeOnly = call.kind === 'terminating-runtime';
       const status = isRuntimeOnly ? cachedStatus(call.pod) : await getNewerThan(podRef(call.pod), since);
       return await syncer.perform(call, status, signal);

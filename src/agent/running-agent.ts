@@ -2,18 +2,19 @@
 // in when it stops: agent.ts for ever, apply-once.ts until every pod has its outcome.
 import {join} from 'node:path';
 import type {AgentEvent, Report} from '../core/events.js';
-import {instanceOf} from '../core/instance.js';
-import {contentShouldBeRemoved, knownWorkers, runtimeShouldBeRemoved} from '../core/pod-worker/queries.js';
+import {knownWorkers} from '../core/pod-worker/queries.js';
 import {podRef, type Pod, type PodRef, type PodStatus} from '../core/pod/types.js';
 import {createRecordStore, instanceRecords, type InstanceRecords} from '../host/record-store.js';
-import {createKubeRuntime, type KubeRuntime} from '../kuberuntime/kube-runtime.js';
+import type {KubeRuntime} from '../kuberuntime/kube-runtime.js';
 import {Mailbox} from '../lib/mailbox.js';
 import {WorkQueue} from '../lib/work-queue.js';
 import type {AgentDeps} from './agent.js';
+import {collectContainers} from './container-gc.js';
 import {ContainerDeletor} from './container-deletor.js';
 import {CrashLoopTable} from './crash-loop.js';
 import {EventRecorder} from './event-recorder.js';
 import {prepareHost, type HostSide} from './host-side.js';
+import {wireKubeRuntime, wirePodEnvironment} from './host-wiring.js';
 import {Housekeeping} from './housekeeping.js';
 import {instrumented, instrumentRelists} from './instrumented-services.js';
 import type {AgentView} from './metrics.js';
@@ -21,9 +22,8 @@ import {admissionNode} from './node.js';
 import {ObjectStore} from './object-store.js';
 import type {OrphanScope} from './orphans.js';
 import {Pleg} from './pleg.js';
-import {createPodEnvironment, type PodEnvironment} from './pod-environment.js';
+import type {PodEnvironment} from './pod-environment.js';
 import {isActive, PodHandlers} from './pod-handlers.js';
-import {createPodHost} from './pod-host.js';
 import {PodManager} from './pod-manager.js';
 import {PodWorkers} from './pod-workers.js';
 import {createProberManager, type ProbeUpdate, type ProberManager} from './prober/prober-manager.js';
@@ -32,7 +32,7 @@ import {ReasonCache} from './reason-cache.js';
 import {RuntimeMonitor} from './runtime-monitor.js';
 import {SavedStatuses, type SavedRuntimeStatus} from './saved-statuses.js';
 import {StatusManager} from './status-manager.js';
-import {isBug, createSupervisor, type Supervisor} from './supervisor.js';
+import {createSupervisor, type Supervisor} from './supervisor.js';
 import {performCall, recordFailure, type SyncPodDeps} from './sync-pod.js';
 import {post, syncLoop, type LoopEvent} from './sync-loop.js';
 import {startUpkeep} from './upkeep.js';
@@ -91,6 +91,8 @@ export class RunningAgent {
   readonly #saved: SavedStatuses;
   readonly #reasons = new ReasonCache();
   readonly #probeVersions = new Map<string, number>();
+  /** Static pods that have just been given their name, until their first call has ended. */
+  readonly #successors = new Set<string>();
   readonly #crashLoop: CrashLoopTable;
   readonly #queue: WorkQueue;
   readonly #prober: ProberManager;
@@ -112,7 +114,16 @@ export class RunningAgent {
     this.#saved = new SavedStatuses({statuses: this.#records.statuses, runtimeStatuses}, logger);
     this.#crashLoop = new CrashLoopTable(config.crashLoopMaxMs);
     this.#queue = new WorkQueue(clock, item => this.#due(item));
-    this.kubeRuntime = this.#makeKubeRuntime();
+    const wiring = {
+      deps: this.#deps,
+      host,
+      report: this.report,
+      objects: this.#objects,
+      pods: this.pods,
+      records: this.#records,
+      monitor: () => this.monitor,
+    };
+    this.kubeRuntime = wireKubeRuntime(wiring);
     this.monitor = new RuntimeMonitor({clock, logger, kubeRuntime: this.kubeRuntime});
     this.pleg = this.#makePleg();
     this.statuses = new StatusManager({
@@ -121,7 +132,7 @@ export class RunningAgent {
       onChange: (pod, status) => this.#statusChanged(pod, status),
     });
     this.#prober = this.#makeProber();
-    this.#environment = this.#makeEnvironment();
+    this.#environment = wirePodEnvironment(wiring, uid => this.#isActive(uid));
     this.#publish = {
       clock,
       report: this.report,
@@ -226,46 +237,6 @@ export class RunningAgent {
     this.#options.onProgress();
   }
 
-  #makeKubeRuntime(): KubeRuntime {
-    const {runtime, images, clock, logger, config, runtimeName} = this.#deps;
-    return createKubeRuntime({
-      runtime,
-      images,
-      clock,
-      logger,
-      runtimeName,
-      report: this.report,
-      host: this.#makePodHost(),
-      instance: instanceOf(config.rootDir),
-      maxParallelImagePulls: config.maxParallelImagePulls,
-      hostKeyring: this.#host.keyring,
-      onImagePulled: (_image, imageRef) =>
-        this.#records.images.put(imageRef, {imageRef, endpoint: runtime.endpoint, pulledAt: clock.now()}),
-    });
-  }
-
-  #makePodHost(): ReturnType<typeof createPodHost> {
-    const {clock, logger, config} = this.#deps;
-    const {machine, facts, cgroups, ...host} = this.#host;
-    return createPodHost({
-      ...host,
-      clock,
-      logger,
-      report: this.report,
-      node: facts,
-      objects: this.#objects,
-      cgroupDriver: cgroups.driver,
-      hostIPs: machine.addresses,
-      clusterDomain: config.clusterDomain,
-      clusterDNS: config.clusterDNS,
-      resolvConf: config.resolvConf,
-      instance: instanceOf(config.rootDir),
-      sourceOf: uid => this.pods.get(uid)?.position.file ?? '',
-      handlers: () => this.monitor.handlers,
-      supportsRecursiveReadOnly: () => this.monitor.features.recursiveReadOnlyMounts,
-    });
-  }
-
   #makePleg(): Pleg {
     const {runtime, clock, logger, metrics} = this.#deps;
     const {kubeRuntime} = this;
@@ -302,20 +273,6 @@ export class RunningAgent {
     post(this.inbox, {channel: 'probe', update});
   }
 
-  #makeEnvironment(): PodEnvironment {
-    const {runtime, logger} = this.#deps;
-    const {facts, ...host} = this.#host;
-    return createPodEnvironment({
-      ...host,
-      node: facts,
-      objects: this.#objects,
-      records: this.#records.pods,
-      endpoint: runtime.endpoint,
-      logger,
-      activePods: () => this.pods.all().flatMap(({pod}) => (this.#isActive(pod.metadata.uid) ? pod : [])),
-    });
-  }
-
   #makeWorkers(): PodWorkers {
     const {clock, config, random = Math.random} = this.#deps;
     const sync = this.#syncPodDeps();
@@ -331,7 +288,7 @@ export class RunningAgent {
       getNewerThan: (ref, time) => this.pleg.getNewerThan(ref, time),
       inspect: ref => this.pleg.inspect(ref),
       requeue: (uid, delayMs) => this.#queue.enqueue(uid, delayMs),
-      onCallEnded: () => this.#options.onProgress(),
+      onCallEnded: uid => this.#callEnded(uid),
       onFinished: (uid, next) => this.#workerFinished(uid, next),
       syncFrequencyMs: config.syncFrequencyMs,
       random,
@@ -353,7 +310,7 @@ export class RunningAgent {
     };
   }
 
-  /** Whoever waited for the name of a static pod goes on at once, and what is left of the pod is cleaned up. */
+  /** Whoever waited for the name of a static pod goes on at once; else what is left of the pod is cleaned up. */
   #workerFinished(uid: string, next: string | null): void {
     const {clock} = this.#deps;
     const pod = this.pleg.pod(uid) ?? this.pods.get(uid)?.pod.metadata;
@@ -362,8 +319,18 @@ export class RunningAgent {
       this.report({kind: 'pod-terminated', at: clock.now(), pod: {uid, name, namespace}});
     }
     this.#queue.remove(DEADLINE + uid);
-    if (next !== null) post(this.inbox, {channel: 'sync', uid: next});
-    post(this.inbox, {channel: 'housekeeping'});
+    if (next === null) {
+      post(this.inbox, {channel: 'housekeeping'});
+      return;
+    }
+    this.#successors.add(next);
+    post(this.inbox, {channel: 'sync', uid: next});
+  }
+
+  /** What a successor took the place of is cleaned up once the successor is under way. */
+  #callEnded(uid: string): void {
+    if (this.#successors.delete(uid)) post(this.inbox, {channel: 'housekeeping'});
+    this.#options.onProgress();
   }
 
   #softAdmit(pod: Pod): ReturnType<SyncPodDeps['softAdmit']> {
@@ -427,23 +394,16 @@ export class RunningAgent {
   }
 
   async #collectGarbage(): Promise<void> {
+    const {kubeRuntime, supervisor} = this;
     const {logger, config} = this.#deps;
-    const {state} = this.workers;
-    try {
-      await this.kubeRuntime.garbageCollect(
-        {
-          policy: {minAgeMs: 0, maxPerPodContainer: config.maxDeadContainersPerContainer, maxContainers: -1},
-          isContentRemoved: uid => contentShouldBeRemoved(state, uid),
-          isRuntimeRemoved: uid => runtimeShouldBeRemoved(state, uid),
-          allSourcesReady: this.#housekeeping.haveAllDelivered,
-          evictNonDeletedPods: false,
-        },
-        this.supervisor.signal,
-      );
-    } catch (error) {
-      if (this.supervisor.signal.aborted || isBug(error)) throw error;
-      logger.warn('cannot collect garbage', {error: (error as Error).message});
-    }
+    await collectContainers({
+      kubeRuntime,
+      logger,
+      signal: supervisor.signal,
+      workers: this.workers.state,
+      keep: config.maxDeadContainersPerContainer,
+      allSourcesReady: this.#housekeeping.haveAllDelivered,
+    });
     this.#queue.enqueue(GARBAGE_COLLECTION, GARBAGE_COLLECTION_MS);
   }
 }

@@ -43,7 +43,8 @@ export async function createCgroupfsManager(deps: CgroupfsDeps): Promise<CgroupM
     exists: name => Promise.resolve(limitation !== null || existsEverywhere(deps.tree, name)),
     async remove(name, signal) {
       if (limitation !== null) return;
-      for (const mountPoint of mountPoints(deps.tree)) await removeTree(deps, join(mountPoint, ...name), signal);
+      // Side by side: the kernel takes milliseconds over each.
+      await Promise.all(mountPoints(deps.tree).map(mountPoint => removeTree(deps, join(mountPoint, ...name), signal)));
     },
     async prune(name) {
       const remove = deps.removeDirectory ?? rmdir;
