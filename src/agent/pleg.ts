@@ -188,10 +188,15 @@ export class Pleg {
   /** Given a listed pod, the ids are taken from the list; else the runtime is asked for them first. */
   async #fetch(ref: RuntimePod | PodRef, askedAt: Moment): Promise<PodRuntimeStatus> {
     const {kubeRuntime, supervisor} = this.#deps;
+    const {uid} = ref;
     const status = await this.#watched(() => kubeRuntime.getPodStatus(ref, supervisor.signal));
+    const wasBehind = this.#cache.awaitsRuntime(uid);
     const events = this.#cache.setStatus(status, askedAt);
-    if (this.#cache.awaitsRuntime(ref.uid)) this.#queue.enqueue(ref.uid, CONFIRM_EXIT_MS);
-    this.#tell(events);
+    const isBehind = this.#cache.awaitsRuntime(uid);
+    if (isBehind) this.#queue.enqueue(uid, CONFIRM_EXIT_MS);
+    else this.#queue.remove(uid);
+    // With the exit comes what only the runtime can tell, e.g. the termination message.
+    this.#tell(wasBehind && !isBehind ? [...events, {uid, type: 'ConditionMet', id: ''}] : events);
     return this.#cache.status(ref);
   }
 
@@ -212,9 +217,7 @@ export class Pleg {
   /** The runtime has had time to catch up with an exit that was laid over its answer. */
   async #confirmExits(uid: string): Promise<void> {
     const pod = this.#cache.pod(uid);
-    if (pod === undefined) return;
-    if (!(await this.#askOrLeave(pod))) this.#queue.enqueue(uid, CONFIRM_EXIT_MS);
-    else if (!this.#cache.awaitsRuntime(uid)) this.#tell([{uid, type: 'ConditionMet', id: ''}]);
+    if (pod !== undefined && !(await this.#askOrLeave(pod))) this.#queue.enqueue(uid, CONFIRM_EXIT_MS);
   }
 
   /** What the agent itself starts and removes it looks at anyway: only ends come unasked. */
