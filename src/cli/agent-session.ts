@@ -6,7 +6,7 @@ import type {RuntimeConnection} from '../cri/connect.js';
 import type {Lock} from '../host/lock.js';
 import {agentConfigOf, type AgentFlags} from './agent-config.js';
 import type {GlobalFlags} from './base-command.js';
-import {connectTo, type EmbeddedUse} from './runtime.js';
+import {connectTo, type EmbeddedUse} from './runtime/connect.js';
 import type {Session} from './session.js';
 
 export interface AgentSession {

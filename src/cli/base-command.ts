@@ -4,10 +4,10 @@ import {Command, type Interfaces} from '@oclif/core';
 import type {LogLevel} from '../lib/logger.js';
 import {EXIT, exitCodeOf} from './exit-codes.js';
 import {globalFlags} from './flags.js';
-import {renderError} from './render-error.js';
+import {renderError} from './output/render-error.js';
+import {chooseColor, createStyle} from './output/terminal.js';
 import {isStopEcho, openSession, OutputClosedError, type Session, type SessionOptions} from './session.js';
 import {InterruptedError} from './signals.js';
-import {chooseColor, createStyle} from './terminal.js';
 
 export type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
 

@@ -1,8 +1,8 @@
 // Flags that several commands share, so that a word means the same everywhere.
 import {Args, Errors, Flags} from '@oclif/core';
 import {parseDuration} from './durations.js';
-import {OUTPUT_FORMATS} from './output.js';
-import {PROGRESS_MODES} from './terminal.js';
+import {OUTPUT_FORMATS} from './output/output.js';
+import {PROGRESS_MODES} from './output/terminal.js';
 
 const GLOBAL = 'GLOBAL';
 

@@ -1,8 +1,7 @@
 // One run of a command: where it writes, how it is stopped, how talkative it is.
 import {systemClock, type Clock} from '../lib/clock.js';
 import {createLogger, type Logger, type LogLevel} from '../lib/logger.js';
-import {jsonLogLine, logLine, type LogFormat} from './log-lines.js';
-import {InterruptedError, listenForStop, processSignals, type StopSignal} from './signals.js';
+import {jsonLogLine, logLine, type LogFormat} from './output/log-lines.js';
 import {
   chooseColor,
   chooseProgress,
@@ -10,7 +9,8 @@ import {
   type ProgressMode,
   type ProgressView,
   type Style,
-} from './terminal.js';
+} from './output/terminal.js';
+import {InterruptedError, listenForStop, processSignals, type StopSignal} from './signals.js';
 
 export interface Session {
   readonly clock: Clock;

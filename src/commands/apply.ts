@@ -41,8 +41,8 @@ export default class Apply extends BaseCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Apply);
     const session = await this.session(flags);
-    const {directoriesOf, loadManifests, pathsOf, refuseBroken} = await import('../cli/manifests.js');
-    const {applyManifests} = await import('../cli/apply.js');
+    const {directoriesOf, loadManifests, pathsOf, refuseBroken} = await import('../cli/manifests/manifests.js');
+    const {applyManifests} = await import('../cli/apply/apply.js');
     const paths = pathsOf(args, flags.filename);
     const {validate, namespace} = flags;
     const manifests = await loadManifests(session, {paths, nodeName: nodeNameOf(flags), validate, namespace});

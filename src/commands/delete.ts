@@ -42,7 +42,7 @@ export default class Delete extends BaseCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Delete);
     const session = await this.session(flags);
-    const {deletePods, deleteTargets} = await import('../cli/delete.js');
+    const {deletePods, deleteTargets} = await import('../cli/apply/delete.js');
     const {selector, all, namespace, filename: filenames = []} = flags;
     const ignoreNotFound = flags['ignore-not-found'];
     const words = args.what ?? [];

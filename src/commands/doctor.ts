@@ -1,9 +1,9 @@
 import {BaseCommand} from '../cli/base-command.js';
-import {exitCodeOfFindings, findingLine} from '../cli/doctor.js';
 import {imageEndpointShort} from '../cli/flags.js';
-import {toJson, toYaml} from '../cli/output.js';
+import {toJson, toYaml} from '../cli/output/output.js';
 import {rootDirOf} from '../cli/paths.js';
-import {connectTo} from '../cli/runtime.js';
+import {connectTo} from '../cli/runtime/connect.js';
+import {exitCodeOfFindings, findingLine} from '../cli/runtime/doctor.js';
 import {RuntimeUnavailableError} from '../core/errors.js';
 
 export default class Doctor extends BaseCommand {

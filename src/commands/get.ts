@@ -1,7 +1,7 @@
 import {Args, Flags} from '@oclif/core';
 import {BaseCommand} from '../cli/base-command.js';
 import {imageEndpointShort} from '../cli/flags.js';
-import type {GetRequest, Shown} from '../cli/get.js';
+import type {GetRequest, Shown} from '../cli/get/get.js';
 import {nodeNameOf} from '../cli/paths.js';
 
 export default class Get extends BaseCommand {
@@ -38,8 +38,8 @@ export default class Get extends BaseCommand {
   async run(): Promise<void> {
     const {argv, flags} = await this.parse(Get);
     const session = await this.session(flags);
-    const get = await import('../cli/get.js');
-    const {openReader} = await import('../cli/reader.js');
+    const get = await import('../cli/get/get.js');
+    const {openReader} = await import('../cli/pods/reader.js');
     const {resource, names} = get.parseGetWords(argv.map(String));
     const request: GetRequest = {
       names,

@@ -2,7 +2,7 @@ import {Args, Flags} from '@oclif/core';
 import {BaseCommand} from '../cli/base-command.js';
 import {durationFlag, imageEndpointShort} from '../cli/flags.js';
 import {nodeNameOf} from '../cli/paths.js';
-import {openReader} from '../cli/reader.js';
+import {openReader} from '../cli/pods/reader.js';
 
 export default class Logs extends BaseCommand {
   static override usage = '<%= command.id %> POD [CONTAINER] [FLAGS]';
@@ -47,7 +47,7 @@ export default class Logs extends BaseCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Logs);
     const session = await this.session(flags);
-    const {logRequest, printLogs} = await import('../cli/logs.js');
+    const {logRequest, printLogs} = await import('../cli/logs/logs.js');
     const request = logRequest(args, {...flags, nodeName: nodeNameOf(flags)});
     const reader = openReader(flags, session);
     try {

@@ -26,7 +26,7 @@ export default class Validate extends BaseCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Validate);
     const session = await this.session(flags);
-    const {pathsOf} = await import('../cli/manifests.js');
+    const {pathsOf} = await import('../cli/manifests/manifests.js');
     const request = {
       paths: pathsOf(args, flags.filename),
       nodeName: nodeNameOf(flags),
@@ -34,11 +34,11 @@ export default class Validate extends BaseCommand {
       namespace: flags.namespace,
     };
     if (flags['as-kubelet']) {
-      const {validateAsKubelet} = await import('../cli/validate-as-kubelet.js');
+      const {validateAsKubelet} = await import('../cli/manifests/validate-as-kubelet.js');
       await validateAsKubelet(session, request, flags.output);
       return;
     }
-    const {validateManifests} = await import('../cli/validate.js');
+    const {validateManifests} = await import('../cli/manifests/validate.js');
     await validateManifests(session, request, flags.output);
   }
 }

@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core';
 import {BaseCommand} from '../cli/base-command.js';
 import {imageEndpointShort} from '../cli/flags.js';
-import {printFact} from '../cli/print-fact.js';
-import {connectTo} from '../cli/runtime.js';
+import {printFact} from '../cli/output/print-fact.js';
+import {connectTo} from '../cli/runtime/connect.js';
 
 export default class Version extends BaseCommand {
   static override usage = '<%= command.id %> [FLAGS]';

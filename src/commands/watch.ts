@@ -1,8 +1,8 @@
-import {agentFlags, imageEndpointShort, pathArgs, pathFlags, validationFlags} from '../cli/flags.js';
 import {BaseCommand} from '../cli/base-command.js';
+import {agentFlags, imageEndpointShort, pathArgs, pathFlags, validationFlags} from '../cli/flags.js';
 import {nodeNameOf} from '../cli/paths.js';
-import {upkeepConfig, upkeepFlags} from '../cli/upkeep-flags.js';
-import {sourceFlags, watchFlags} from '../cli/watch-flags.js';
+import {upkeepConfig, upkeepFlags} from '../cli/watch/upkeep-flags.js';
+import {sourceFlags, watchFlags} from '../cli/watch/watch-flags.js';
 
 export default class Watch extends BaseCommand {
   static override usage = '<%= command.id %> [PATH...] [FLAGS]';
@@ -30,8 +30,8 @@ export default class Watch extends BaseCommand {
   async run(): Promise<void> {
     const {args, flags} = await this.parse(Watch);
     const session = await this.session(flags, {logLevel: 'info', logFormat: flags['log-format']});
-    const {watchPods} = await import('../cli/watch.js');
-    const {etcdRequest, headersOf, tcpListener} = await import('../cli/watch-sources.js');
+    const {watchPods} = await import('../cli/watch/watch.js');
+    const {etcdRequest, headersOf, tcpListener} = await import('../cli/watch/watch-sources.js');
     const {'pod-manifest-path': manifestPath, 'manifest-url': urls = []} = flags;
     const paths = [
       ...(args.path ?? []),

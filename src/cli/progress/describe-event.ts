@@ -4,7 +4,7 @@ import type {AgentEvent, Step} from '../../core/events.js';
 import {podKey, type PodRef} from '../../core/pod/types.js';
 import type {LogFields, LogLevel} from '../../lib/logger.js';
 import {formatElapsed} from '../durations.js';
-import {renderPosition} from '../render-problem.js';
+import {renderPosition} from '../manifests/render-problem.js';
 import {statusSummary} from './status-summary.js';
 
 export interface EventLine {

@@ -1,8 +1,8 @@
 // Progress where there is no terminal: one plain line an event, or one JSON object an event.
 import type {AgentEvent, Report} from '../../core/events.js';
 import type {Logger, LogLevel} from '../../lib/logger.js';
-import {bigintAsText} from '../log-lines.js';
-import {stripControl} from '../table.js';
+import {bigintAsText} from '../output/log-lines.js';
+import {stripControl} from '../output/table.js';
 import {describeEvent, type EventLine} from './describe-event.js';
 
 const RANK: Readonly<Record<LogLevel, number>> = {error: 0, warn: 1, info: 2, debug: 3};

@@ -1,8 +1,8 @@
 // The live view on a terminal: a listr2 task list with one task a pod that says what happens to it right now.
 import type {AgentEvent, Report} from '../../core/events.js';
 import {podKey} from '../../core/pod/types.js';
-import {stripControl} from '../table.js';
-import {renderPosition} from '../render-problem.js';
+import {renderPosition} from '../manifests/render-problem.js';
+import {stripControl} from '../output/table.js';
 import {advance, progressTitle, type PodProgress, type PodState, type Progress} from './pod-progress.js';
 
 export interface TaskListView {

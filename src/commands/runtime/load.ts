@@ -1,9 +1,9 @@
 import {Args} from '@oclif/core';
 import {BaseCommand} from '../../cli/base-command.js';
 import {imageEndpointShort} from '../../cli/flags.js';
-import {toJson, toYaml} from '../../cli/output.js';
+import {toJson, toYaml} from '../../cli/output/output.js';
 import {rootDirOf} from '../../cli/paths.js';
-import {embeddedDeps} from '../../cli/runtime.js';
+import {embeddedDeps} from '../../cli/runtime/connect.js';
 
 export default class RuntimeLoad extends BaseCommand {
   static override usage = '<%= command.id %> IMAGE.tar [FLAGS]';

@@ -1,8 +1,8 @@
 import {BaseCommand} from '../../cli/base-command.js';
 import {imageEndpointShort} from '../../cli/flags.js';
+import {printFact} from '../../cli/output/print-fact.js';
 import {rootDirOf} from '../../cli/paths.js';
-import {printFact} from '../../cli/print-fact.js';
-import {embeddedDeps} from '../../cli/runtime.js';
+import {embeddedDeps} from '../../cli/runtime/connect.js';
 
 export default class RuntimeStart extends BaseCommand {
   static override usage = '<%= command.id %> [FLAGS]';

@@ -1,9 +1,9 @@
 import {BaseCommand} from '../../cli/base-command.js';
 import {EXIT} from '../../cli/exit-codes.js';
 import {imageEndpointShort} from '../../cli/flags.js';
+import {printFact} from '../../cli/output/print-fact.js';
+import {stripControl} from '../../cli/output/table.js';
 import {rootDirOf} from '../../cli/paths.js';
-import {printFact} from '../../cli/print-fact.js';
-import {stripControl} from '../../cli/table.js';
 
 export default class RuntimeStatus extends BaseCommand {
   static override usage = '<%= command.id %> [FLAGS]';

@@ -1,7 +1,7 @@
 import {PassThrough} from 'node:stream';
 import {expect, test} from 'vitest';
+import {stripControl} from '../../../src/cli/output/table.js';
 import {openTaskList} from '../../../src/cli/progress/task-list.js';
-import {stripControl} from '../../../src/cli/table.js';
 import {story, web} from './events.js';
 
 /** A terminal that remembers all that was ever written to it. */
