@@ -59,10 +59,11 @@ export async function killContainer(
   let grace = budget.graceSeconds;
   const preStop = container.lifecycle?.preStop;
   if (preStop !== undefined && isGraceLeft(grace)) {
-    const hook = budget.hook(() => startPreStopHook(deps, input, preStop));
-    grace = await spend(deps, grace, signal, hook.ended);
+    const hook = (): RunningHook => budget.hook(() => startPreStopHook(deps, input, preStop));
+    grace = await spend(deps, grace, signal, () => hook().ended);
   }
-  if (input.turn !== null && isGraceLeft(grace)) grace = await spend(deps, grace, signal, input.turn.come);
+  const {turn} = input;
+  if (turn !== null && isGraceLeft(grace)) grace = await spend(deps, grace, signal, () => turn.come);
 
   try {
     await deps.runtime.stopContainer(criContainerId(id), stopTimeoutSeconds(grace), signal);
@@ -75,23 +76,26 @@ export async function killContainer(
     }
   }
   budget.close();
-  input.turn?.ended();
+  turn?.ended();
 }
 
-/** Waits for `what`, at most the grace period. What is left of the grace period: whole seconds are taken off. */
+/**
+ * Waits for what `begin` starts, at most the grace period. What is left of the grace period: whole seconds are taken off,
+ * counted from before the start, so that a sleep of a second counts as one.
+ */
 async function spend(
   {clock}: KillContainerDeps,
   graceSeconds: number,
   signal: AbortSignal,
-  what: Promise<void>,
+  begin: () => Promise<void>,
 ): Promise<number> {
-  const startedAt = clock.monotonic();
   const limit = new AbortController();
   const abort = (): void => limit.abort(signal.reason);
   signal.throwIfAborted();
   signal.addEventListener('abort', abort, {once: true});
+  const startedAt = clock.monotonic();
   try {
-    await Promise.race([what, clock.sleep(graceSeconds * 1000, limit.signal)]);
+    await Promise.race([begin(), clock.sleep(graceSeconds * 1000, limit.signal)]);
   } finally {
     signal.removeEventListener('abort', abort);
     limit.abort();

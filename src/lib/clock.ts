@@ -13,13 +13,13 @@ export interface Clock {
   now(): number;
   /** Monotonic time in ms from an arbitrary start, for durations. Never goes back. */
   monotonic(): number;
-  /** Resolves after `ms`. Rejects with the signal's reason as soon as it aborts. */
+  /** Resolves after `ms`, never earlier by monotonic(). Rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `callback` once after `ms`. A pending timer keeps the process alive. */
+  /** Calls `callback` once after `ms`, never earlier by monotonic(). A pending timer keeps the process alive. */
   setTimer(callback: () => void, ms: number): Timer;
 }
 
-/** setTimeout takes at most 2^31-1 ms; longer waits are cut there and would fire early. */
+/** setTimeout takes at most 2^31-1 ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -29,10 +29,21 @@ export const systemClock: Clock = {
     return sleepOn(systemClock, ms, signal);
   },
   setTimer(callback, ms) {
-    const handle = setTimeout(callback, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS));
+    const due = performance.now() + ms;
+    // setTimeout may fire up to a millisecond early: a hook of one second would then count as none.
+    const fire = (): void => {
+      const left = due - performance.now();
+      if (left > 0) handle = arm(fire, left);
+      else callback();
+    };
+    let handle = arm(fire, ms);
     return {cancel: () => clearTimeout(handle)};
   },
 };
+
+function arm(fire: () => void, ms: number): NodeJS.Timeout {
+  return setTimeout(fire, Math.min(Math.max(Math.ceil(ms), 0), LONGEST_TIMER_MS));
+}
 
 /** A sleep in terms of `clock.setTimer`, for clocks to share. */
 export function sleepOn(clock: Pick<Clock, 'setTimer'>, ms: number, signal?: AbortSignal): Promise<void> {

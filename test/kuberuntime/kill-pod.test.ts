@@ -165,6 +165,28 @@ describe('hook and stop share one grace period (C15)', () => {
     expect(stops(bench, from)).toEqual([stop]);
   });
 
+  test('a hook that sleeps for a second counts as one, however long it takes to begin it', async () => {
+    const bench = createBench();
+    const {clock} = bench;
+    const sleeper = aPod(
+      withContainer('main', {lifecycle: {preStop: {sleep: {seconds: 1}}}}),
+      withSpec({terminationGracePeriodSeconds: 6}),
+    );
+    await up(bench, sleeper);
+    // Half a millisecond goes by between the start of the sleep and whatever comes next.
+    const monotonic = clock.monotonic.bind(clock);
+    const sleep = clock.sleep.bind(clock);
+    let late = 0;
+    clock.monotonic = () => monotonic() + late;
+    clock.sleep = async (ms, signal) => {
+      late = 0.5;
+      await sleep(ms, signal);
+      late = 0;
+    };
+    await bench.kill(sleeper);
+    expect(bench.calls()[0]).toBe('StopContainer main 5');
+  });
+
   test('a hook that is not done in time is left, and ended with the container', async () => {
     const bench = createBench();
     bench.runtime.behave('main', {onStop: 'ignore'});
