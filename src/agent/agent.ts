@@ -9,6 +9,7 @@ import type {Logger} from '../lib/logger.js';
 import type {AgentConfig} from './config.js';
 import type {RecordedEvent} from './event-recorder.js';
 import type {AgentMetrics, AgentView} from './metrics.js';
+import {problemReporter} from './problem-reporter.js';
 import {startAgent, type AgentOptions, type RunningAgent} from './running-agent.js';
 import {post} from './sync-loop.js';
 
@@ -99,7 +100,7 @@ export function createAgent(deps: AgentDeps): AgentHandle {
       };
       const running = await startReachable({...deps, report}, options, signal);
       agent = running;
-      for (const source of sources) running.supervisor.run(() => deliver(running, source));
+      for (const source of sources) running.supervisor.run(() => deliver(running, source, deps.clock));
       await aborted(running.supervisor.signal);
       await running.stop();
     },
@@ -138,8 +139,12 @@ export function runtimeUnavailable({runtime, endpointSource}: AgentDeps, what: s
   });
 }
 
-async function deliver({inbox, supervisor}: RunningAgent, source: PodSource): Promise<void> {
-  for await (const snapshot of source.snapshots(supervisor.signal)) post(inbox, {channel: 'config', snapshot});
+async function deliver({inbox, supervisor, report}: RunningAgent, source: PodSource, clock: Clock): Promise<void> {
+  const tell = problemReporter(clock, report);
+  for await (const snapshot of source.snapshots(supervisor.signal)) {
+    post(inbox, {channel: 'config', snapshot});
+    tell(snapshot.problems);
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
