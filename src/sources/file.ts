@@ -64,7 +64,7 @@ class Reader {
   /** Also before the first look. */
   #isMissing = true;
   #isMissingTold = false;
-  /** Files that were still being written when they were last looked at. */
+  /** Files that were still being written, or were just gone, when they were last looked at. */
   #unsettled: ReadonlySet<string> = new Set();
 
   constructor(options: FileSourceOptions) {
@@ -115,7 +115,9 @@ class Reader {
     await clock.sleep(SETTLE_MS, signal);
     const now = await this.#look();
     if (now === null) return false;
-    this.#unsettled = new Set([...now.keys()].filter(file => before?.get(file) !== now.get(file)));
+    // A file that has just gone may be on its way to another name: it goes when that is there, too.
+    const files = new Set([...(before?.keys() ?? []), ...now.keys()]);
+    this.#unsettled = new Set([...files].filter(file => before?.get(file) !== now.get(file)));
     return this.#files.update(now, this.#unsettled, again);
   }
 

@@ -53,8 +53,8 @@ export class ManifestFiles {
   #known: ReadonlyMap<string, Known> = new Map();
 
   /**
-   * Takes in files as they are now. Those in `unsettled` are still being written: what was read of them before, if
-   * anything, is kept.
+   * Takes in files as they are now. Those in `unsettled` are still being written or have just gone: what was read of them
+   * before, if anything, is kept.
    * `again`: reads also what looks unchanged. Answers whether anything differs from before.
    */
   async update(now: ReadonlyMap<string, string>, unsettled: ReadonlySet<string>, again: boolean): Promise<boolean> {
@@ -65,8 +65,9 @@ export class ManifestFiles {
       const loaded = signature === DANGLING ? dangling(file) : await loadManifestFile(file);
       return {signature, loaded: known !== undefined && isSame(known.loaded, loaded) ? known.loaded : loaded};
     };
+    const justGone = [...unsettled].filter(file => !now.has(file)).map(file => [file, ''] as const);
     const all = await Promise.all(
-      [...now].map(async ([file, signature]) => [file, await read(file, signature)] as const),
+      [...now, ...justGone].map(async ([file, signature]) => [file, await read(file, signature)] as const),
     );
     const entries = all.flatMap(([file, known]) => (known === undefined ? [] : [[file, known] as const]));
     this.#known = new Map(entries);

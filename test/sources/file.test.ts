@@ -4,15 +4,18 @@ import path from 'node:path';
 import {describe, expect, it, onTestFinished} from 'vitest';
 import type {AgentEvent} from '../../src/core/events.js';
 import type {SourceSnapshot} from '../../src/core/source-mux.js';
-import {systemClock} from '../../src/lib/clock.js';
+import {systemClock, type Clock} from '../../src/lib/clock.js';
 import {readManifestTexts} from '../../src/manifest/read-texts.js';
 import {fileSource} from '../../src/sources/file.js';
+import {FakeClock} from '../fakes/fake-clock.js';
 
 interface Followed {
   readonly dir: string;
   readonly reported: AgentEvent[];
   /** The next snapshot, as `name image`, brackets around what is wrong. */
   next(): Promise<readonly string[]>;
+  /** Files of the pods of the next snapshot. */
+  nextFiles(): Promise<readonly string[]>;
   write(name: string, text: string): void;
 }
 
@@ -20,7 +23,11 @@ function pod(name: string, image = 'busybox:1.36'): string {
   return `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}}\nspec: {containers: [{name: c, image: "${image}"}]}\n`;
 }
 
-function follow({target = (dir: string) => dir, setUp = (_dir: string): void => undefined} = {}): Followed {
+function follow({
+  target = (dir: string) => dir,
+  setUp = (_dir: string): void => undefined,
+  clock = systemClock,
+}: {target?: (dir: string) => string; setUp?: (dir: string) => void; clock?: Clock} = {}): Followed {
   const base = mkdtempSync(path.join(tmpdir(), 'file-source-'));
   const dir = path.join(base, 'manifests');
   mkdirSync(dir);
@@ -29,7 +36,7 @@ function follow({target = (dir: string) => dir, setUp = (_dir: string): void => 
   const reported: AgentEvent[] = [];
   const snapshots = fileSource({
     target: target(dir),
-    clock: systemClock,
+    clock,
     report: event => reported.push(event),
     interpret: files => readManifestTexts(files, {nodeName: 'n', validate: 'strict', requireReferences: false}),
     signal: stop.signal,
@@ -45,6 +52,10 @@ function follow({target = (dir: string) => dir, setUp = (_dir: string): void => 
     async next() {
       const {value} = await snapshots.next();
       return shown(value);
+    },
+    async nextFiles() {
+      const {value} = await snapshots.next();
+      return value.pods.map(({position}) => path.basename(position.file));
     },
     write: (name, text) => writeFileSync(path.join(dir, name), text),
   };
@@ -94,6 +105,26 @@ describe('fileSource', () => {
     source.write('.web.yaml.tmp', pod('web', 'busybox:9'));
     renameSync(path.join(source.dir, '.web.yaml.tmp'), path.join(source.dir, 'web.yaml'));
     expect(await source.next()).toEqual(['web-n busybox:9']);
+  });
+
+  it('never lets a pod go whose file is given another name between two looks', async () => {
+    const clock = new FakeClock();
+    const source = follow({clock, setUp: dir => writeFileSync(path.join(dir, 'a.yaml'), pod('web'))});
+    const isWaiting = (ms: number): Promise<void> =>
+      expect.poll(() => (clock.nextDue ?? 0) - clock.now(), {interval: 1, timeout: 10_000}).toBe(ms);
+    const first = source.next();
+    await isWaiting(25);
+    await clock.advance(25);
+    expect(await first).toEqual(['web-n busybox:1.36']);
+    const second = source.nextFiles();
+    await isWaiting(20_000);
+    await clock.advance(20_000);
+    await isWaiting(25);
+    renameSync(path.join(source.dir, 'a.yaml'), path.join(source.dir, 'b.yaml'));
+    await clock.advance(25);
+    await isWaiting(25);
+    await clock.advance(25);
+    expect(await second).toEqual(['b.yaml']);
   });
 
   it('follows links and swaps of the directories behind them', async () => {

@@ -10,8 +10,9 @@ import {askServer, type AskOptions, type Asked} from '../api/world.js';
 import {NODE, SERVE, startApplyWorld, type ApplyWorld, type SeenContainer} from './apply-world.js';
 import {startWatch, type WatchProcess} from './watch-process.js';
 
-/** Machines that run tests may be slow and busy; a condition that never comes true is all that should ever take so long. */
-const PATIENCE_MS = 150_000;
+/** For tests and hooks: machines may be slow and very busy. Only what never comes true should ever take so long. */
+export const PATIENT = {timeout: 900_000};
+const PATIENCE_MS = 600_000;
 const LOOK_AGAIN_MS = 50;
 
 export class WatchWorld {

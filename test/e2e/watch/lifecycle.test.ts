@@ -9,7 +9,15 @@ import {
 } from '../../../src/cri/gen/cri.js';
 import {NODE, SERVE} from '../../support/apply-world.js';
 import {noRuntimeReason} from '../../support/embedded-runtime.js';
-import {isReady, manifest, shell, startWatchWorld, statusOf, type WatchWorld} from '../../support/watch-world.js';
+import {
+  isReady,
+  manifest,
+  PATIENT,
+  shell,
+  startWatchWorld,
+  statusOf,
+  type WatchWorld,
+} from '../../support/watch-world.js';
 
 const NS_PER_MS = 1_000_000;
 
@@ -21,12 +29,12 @@ const probe = (...command: readonly string[]): object => ({
   timeoutSeconds: 60,
 });
 
-describe.skipIf(noRuntimeReason !== null)('pods under watch', () => {
+describe.skipIf(noRuntimeReason !== null)('pods under watch', PATIENT, () => {
   let world: WatchWorld;
   beforeAll(async () => {
     world = await startWatchWorld();
-  });
-  afterAll(() => world.stop());
+  }, PATIENT.timeout);
+  afterAll(() => world.stop(), PATIENT.timeout);
 
   /** `container attempt` of each CreateContainer request for a pod, with the time it came and the id it was answered. */
   const created = (name: string): {readonly what: string; readonly at: number; readonly id: string}[] =>

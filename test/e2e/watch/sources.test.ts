@@ -6,7 +6,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {CreateContainerRequest, RunPodSandboxRequest} from '../../../src/cri/gen/cri.js';
 import {NODE} from '../../support/apply-world.js';
 import {noRuntimeReason} from '../../support/embedded-runtime.js';
-import {manifest, shell, startWatchWorld, statusOf, type WatchWorld} from '../../support/watch-world.js';
+import {manifest, PATIENT, shell, startWatchWorld, statusOf, type WatchWorld} from '../../support/watch-world.js';
 
 /** Once told to stop it ends when a file is there. */
 const UNTIL_LET_GO = 'trap "while ! test -e /tmp/go; do sleep 0.1; done; exit 0" TERM; while :; do sleep 0.1; done';
@@ -17,12 +17,12 @@ function version(name: string, value: string, more: object = {}, metadata: objec
   return manifest(name, {hostNetwork: true, containers, ...more}, metadata);
 }
 
-describe.skipIf(noRuntimeReason !== null)('definitions under watch', () => {
+describe.skipIf(noRuntimeReason !== null)('definitions under watch', PATIENT, () => {
   let world: WatchWorld;
   beforeAll(async () => {
     world = await startWatchWorld();
-  });
-  afterAll(() => world.stop());
+  }, PATIENT.timeout);
+  afterAll(() => world.stop(), PATIENT.timeout);
 
   /** Calls for one pod that make a sandbox or stop one, in order: at no moment may there be two of them. */
   const turns = (name: string): string => {
