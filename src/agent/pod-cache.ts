@@ -108,7 +108,9 @@ export class PodCache {
     this.#put(uid, isGone ? undefined : runtimePodFromStatus(status));
     if (isGone) this.#entries.delete(uid);
     else this.#entries.set(uid, {status: keepIPs(status, this.#entries.get(uid)?.status), askedAt, stale: false});
-    return computeEvents(before, this.pod(uid));
+    const events = computeEvents(before, this.pod(uid));
+    this.#forgetAdmittedExits(uid);
+    return events;
   }
 
   /** Uses the status that an earlier process saved, if the newest list bears it out. */
@@ -137,14 +139,10 @@ export class PodCache {
     return this.#uidById.get(criId);
   }
 
-  /** Whether the runtime still has to admit an exit of this pod. Those it has admitted are forgotten. */
+  /** Whether the runtime still has to admit an exit of this pod. */
   awaitsRuntime(uid: string): boolean {
     const pod = this.#listed.get(uid);
-    if (pod === undefined || this.#exits.size === 0) return false;
-    const pending = pendingExits(this.#exits, [pod]);
-    const settled = idsOf(pod).filter(id => this.#exits.has(id) && !pending.has(id));
-    if (settled.length > 0) this.#exits = new Map([...this.#exits].filter(([id]) => !settled.includes(id)));
-    return pending.size > 0;
+    return pod !== undefined && pendingExits(this.#exits, [pod]).size > 0;
   }
 
   /** Nothing of the pod has changed since: a later list shows the same. */
@@ -163,6 +161,14 @@ export class PodCache {
     }
     this.#listed.set(uid, pod);
     for (const id of idsOf(pod)) this.#uidById.set(id, uid);
+  }
+
+  #forgetAdmittedExits(uid: string): void {
+    const pod = this.#listed.get(uid);
+    if (pod === undefined || this.#exits.size === 0) return;
+    const pending = pendingExits(this.#exits, [pod]);
+    const admitted = new Set(idsOf(pod).filter(id => this.#exits.has(id) && !pending.has(id)));
+    if (admitted.size > 0) this.#exits = new Map([...this.#exits].filter(([id]) => !admitted.has(id)));
   }
 
   /** An exit that was heard of after the list was asked for may be of a container that the list does not have yet. */

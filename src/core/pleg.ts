@@ -157,13 +157,16 @@ export function listedWithExits(pod: RuntimePod, exits: ExitFacts): RuntimePod {
 /** Exits that the runtime still has to admit: it shows them neither as exited nor as gone. */
 export function pendingExits(exits: ExitFacts, listed: readonly RuntimePod[]): ExitFacts {
   if (exits.size === 0) return exits;
-  const running = new Set<string>();
+  const unadmitted = new Set<string>();
   for (const pod of listed) {
-    for (const {id, state} of pod.containers) if (state === 'running') running.add(criContainerId(id));
-    for (const {id, state} of pod.sandboxes) if (state === 'SANDBOX_READY') running.add(id);
+    for (const {id, state} of pod.containers) if (MAY_END.has(state)) unadmitted.add(criContainerId(id));
+    for (const {id, state} of pod.sandboxes) if (state === 'SANDBOX_READY') unadmitted.add(id);
   }
-  return new Map([...exits].filter(([id]) => running.has(id)));
+  return new Map([...exits].filter(([id]) => unadmitted.has(id)));
 }
+
+/** A short run is over before anybody has seen more of it than that it was created. */
+const MAY_END: ReadonlySet<ContainerState> = new Set<ContainerState>(['created', 'running']);
 
 function isAhead(status: PodRuntimeStatus, exits: ExitFacts): boolean {
   return (

@@ -201,6 +201,20 @@ describe('PodCache', () => {
     expect(cache.awaitsRuntime(uid)).toBe(false);
     expect(cache.confirmedStatus(uid)).toBe(admitted);
   });
+
+  it('does not forget the exit of a short run that it has seen no more of than the creation', () => {
+    const cache = new PodCache();
+    const created = {
+      ...status,
+      containers: status.containers.map(container => ({...container, state: 'created' as const})),
+    };
+    cache.setStatus(created, cache.moment());
+    cache.addExit({id: 'main-0', at: T0, exitCode: 0, outOfMemory: false});
+    expect(cache.awaitsRuntime(uid)).toBe(true);
+    cache.setStatus(created, cache.moment());
+    expect(cache.setStatus(status, cache.moment())).toEqual([{uid, type: 'ContainerDied', id: 'main-0'}]);
+    expect(cache.status(ref).containers[0]?.state).toBe('exited');
+  });
 });
 
 describe('ObjectStore', () => {
