@@ -5,6 +5,7 @@ import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {lockHolder, rootLockPath} from '../../src/host/lock.js';
 import {NODE, SERVE, shellPod, startApplyWorld, type ApplyWorld} from '../support/apply-world.js';
+import {signalAt} from '../support/built-binary.js';
 import {noRuntimeReason} from '../support/embedded-runtime.js';
 
 const NEVER_READY = 'readinessProbe: {tcpSocket: {host: 127.0.0.1, port: 1}, periodSeconds: 1}';
@@ -77,14 +78,7 @@ describe.skipIf(noRuntimeReason !== null)('the end of an apply on a real contain
 
   test('the first Ctrl-C ends it with 130 and leaves what runs; the next apply leaves it, too', async () => {
     const dir = await world.manifests({'a.yaml': shellPod('stay', SERVE, {more: NEVER_READY})});
-    let sent = false;
-    const result = await world.run(['apply', dir], {
-      onOutput({stderr}, kill) {
-        if (sent || !stderr.includes('Started main')) return;
-        sent = true;
-        kill('SIGINT');
-      },
-    });
+    const result = await world.run(['apply', dir], {onOutput: signalAt(['SIGINT', 'Started main'])});
     expect(result).toMatchObject({code: 130, signal: null, stdout: ''});
     expect(result.stderr).toContain('SIGINT: stopping, what runs stays; once more stops at once');
     const [stays] = await world.containers('stay');
@@ -96,19 +90,9 @@ describe.skipIf(noRuntimeReason !== null)('the end of an apply on a real contain
   test('the second Ctrl-C ends it at once, and the next apply puts right what it left', async () => {
     const dir = await world.manifests({'a.yaml': shellPod('halved')});
     const {reached, release} = world.proxy.script.hangNext('StartContainer');
-    let first = false;
-    let second = false;
     const result = await world.run(['apply', dir], {
-      onStart: kill =>
-        void reached.then(() => {
-          first = true;
-          kill('SIGINT');
-        }),
-      onOutput({stderr}, kill) {
-        if (!first || second || !stderr.includes('once more stops at once')) return;
-        second = true;
-        kill('SIGINT');
-      },
+      onStart: kill => void reached.then(() => kill('SIGINT')),
+      onOutput: signalAt(['SIGINT', 'once more stops at once']),
     });
     release();
     expect(result.signal === 'SIGINT' || result.code === 130).toBe(true);

@@ -6,7 +6,7 @@ import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {NODE, shellPod, startApplyWorld, type ApplyWorld} from '../support/apply-world.js';
-import {BINARY, cleanEnv, minikubelet} from '../support/built-binary.js';
+import {BINARY, cleanEnv, minikubelet, signalAt} from '../support/built-binary.js';
 import {noRuntimeReason} from '../support/embedded-runtime.js';
 import {noTerminalReason, runInTerminal, type Terminal} from '../support/terminal.js';
 
@@ -84,9 +84,7 @@ describe.skipIf(noRuntimeReason !== null)('the command line on a real containerd
       const dir = await world.manifests({'a.yaml': shellPod('seen')});
       expect((await world.run(['apply', dir])).code).toBe(0);
       const watched = world.run(['get', 'pods', '-w', '-o', 'json'], {
-        onOutput({stdout}, kill) {
-          if (stdout.includes('"DELETED"')) kill('SIGINT');
-        },
+        onOutput: signalAt(['SIGINT', '"DELETED"']),
       });
       await world.run(['delete', 'seen', '--now']);
       const {code, stdout} = await watched;

@@ -21,12 +21,25 @@ export interface RunOptions {
   /** Text for standard input; nothing = an empty one. */
   readonly input?: string;
   /** Called with all of stdout and stderr so far, whenever more came; may end the run by a signal. */
-  readonly onOutput?: (
-    output: {readonly stdout: string; readonly stderr: string},
-    kill: (signal: NodeJS.Signals) => void,
-  ) => void;
+  readonly onOutput?: OnOutput;
   /** Called once with the means to end the run by a signal. */
-  readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
+  readonly onStart?: (kill: Kill) => void;
+}
+
+type Kill = (signal: NodeJS.Signals) => void;
+type OnOutput = (output: {readonly stdout: string; readonly stderr: string}, kill: Kill) => void;
+
+/** Sends each signal once, in this order, as soon as its text is on stdout or stderr. A further one would stop at once. */
+export function signalAt(...steps: readonly (readonly [NodeJS.Signals, string])[]): OnOutput {
+  let sent = 0;
+  return ({stdout, stderr}, kill) => {
+    for (let step = steps[sent]; step !== undefined; step = steps[sent]) {
+      const [signal, text] = step;
+      if (!stdout.includes(text) && !stderr.includes(text)) return;
+      sent += 1;
+      kill(signal);
+    }
+  };
 }
 
 let built: Promise<unknown> | undefined;
@@ -59,7 +72,7 @@ export async function minikubelet(args: readonly string[], options: RunOptions =
     });
     let stdout = '';
     let stderr = '';
-    const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
+    const kill: Kill = signal => void child.kill(signal);
     const onOutput = (): void => options.onOutput?.({stdout, stderr}, kill);
     options.onStart?.(kill);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
