@@ -168,7 +168,7 @@ function interpretLegacy(value: ManifestMap, reading: Reading): void {
 }
 
 function interpretPod(value: ManifestMap, reading: Reading): void {
-  const decoded = decode('Pod', value, reading);
+  const decoded = decodeNamespaced('Pod', value, reading);
   addPod(decoded.value, decoded.errors, reading);
 }
 
@@ -209,7 +209,7 @@ function reportReference(reference: ApiReference, {findings, place}: Reading): v
 }
 
 function interpretConfigMap(value: ManifestMap, reading: Reading): void {
-  const decoded = decode('ConfigMap', value, reading);
+  const decoded = decodeNamespaced('ConfigMap', value, reading);
   if (decoded.errors.length > 0) return;
   const object = completeConfigMap(decoded.value);
   const invalid = validateConfigMap(object);
@@ -218,7 +218,7 @@ function interpretConfigMap(value: ManifestMap, reading: Reading): void {
 }
 
 function interpretSecret(value: ManifestMap, reading: Reading): void {
-  const decoded = decode('Secret', value, reading);
+  const decoded = decodeNamespaced('Secret', value, reading);
   if (decoded.errors.length > 0) return;
   const object = completeSecret(decoded.value);
   const invalid = validateSecret(object);
@@ -241,7 +241,7 @@ function workloadInterpreter<K extends WorkloadKind>(
   expand: (workload: Definitions[K]) => ExpandedWorkload,
 ): Interpreter {
   return (value, reading) => {
-    const {value: workload, errors: wrong} = decode(kind, value, reading);
+    const {value: workload, errors: wrong} = decodeNamespaced(kind, value, reading);
     if ((workload.metadata?.name ?? '') === '') {
       complain(reading, [{type: 'FieldValueRequired', path: 'metadata.name', detail: ''}]);
       return;
@@ -262,6 +262,25 @@ function workloadInterpreter<K extends WorkloadKind>(
       if (reading.findings.problems.slice(before).some(({severity}) => severity === 'error')) return;
     }
   };
+}
+
+/** With the namespace that is asked for filled in. Mirrors kubectl's --namespace with files. */
+function decodeNamespaced<K extends WorkloadKind | 'Pod' | 'ConfigMap' | 'Secret'>(
+  kind: K,
+  value: ManifestMap,
+  reading: Reading,
+): ReturnType<typeof decodeObject<K>> {
+  const decoded = decode(kind, value, reading);
+  const {namespace} = reading.options;
+  if (namespace === undefined) return decoded;
+  const {metadata} = decoded.value;
+  const named = metadata?.namespace ?? '';
+  if (named !== '' && named !== namespace) {
+    const detail = `is not the namespace ${JSON.stringify(namespace)} that -n asks for`;
+    complain(reading, [{type: 'FieldValueInvalid', path: 'metadata.namespace', value: named, detail}]);
+    return decoded;
+  }
+  return {...decoded, value: {...decoded.value, metadata: {...metadata, namespace}}};
 }
 
 function decode<K extends keyof Definitions>(

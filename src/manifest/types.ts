@@ -26,6 +26,8 @@ export interface InterpretOptions {
    * source, the pod waits instead.
    */
   readonly requireReferences: boolean;
+  /** Where what names no namespace is; naming another one is an error then, as for kubectl. Not given: `default`, and any may be named. */
+  readonly namespace?: string;
 }
 
 /** A document that is none of ours to run, e.g. a Service. */

@@ -272,3 +272,37 @@ test('pods of URLs get no toleration of their own', () => {
   const [entry] = readManifestTexts([{file: 'http://x/', bytes, isFile: false}], OPTIONS).pods;
   expect(entry?.pod.spec.tolerations).toBeUndefined();
 });
+
+describe('a namespace that is asked for', () => {
+  const inNamespace = (kind: string, namespace: string): string =>
+    `apiVersion: v1\nkind: ${kind}\nmetadata: {name: x, namespace: ${namespace}}\n`;
+
+  test('is that of all that names none, so that they find each other there', () => {
+    const deployment =
+      'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n' +
+      'spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: "i:1"}]}}}\n';
+    const using = pod('p', '  volumes: [{name: v, configMap: {name: m}}]\n');
+    const set = read({'a.yaml': [using, configMap('m'), deployment].join('---\n')}, {namespace: 'team'});
+    expect(set.problems).toEqual([]);
+    expect(set.pods.map(entry => entry.pod.metadata.namespace)).toEqual(['team', 'team']);
+    expect(set.companions.configMaps[0]?.metadata?.namespace).toBe('team');
+  });
+
+  test('makes the pod what it is when its manifest names that namespace', () => {
+    const named = pod('p').replace('{name: p}', '{name: p, namespace: team}');
+    expect(read({'a.yaml': pod('p')}, {namespace: 'team'}).pods[0]?.pod).toEqual(read({'a.yaml': named}).pods[0]?.pod);
+  });
+
+  test.for(['Pod', 'ConfigMap', 'Secret'])('is an error for a %s that names another one', kind => {
+    const set = read({'a.yaml': inNamespace(kind, 'other')}, {namespace: 'team'});
+    expect(set.problems.map(say)).toContain(
+      'a.yaml:3:21 error metadata.namespace: is not the namespace "team" that -n asks for',
+    );
+    expect(set.pods).toEqual([]);
+  });
+
+  test('means nothing to what is in none', () => {
+    const text = 'apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: r}\nhandler: runc\n';
+    expect(read({'a.yaml': text}, {namespace: 'team'}).companions.runtimeClasses[0]?.metadata).toEqual({name: 'r'});
+  });
+});

@@ -20,7 +20,7 @@ export interface DeleteTargets {
   /** Names of pods, with or without the node's name. */
   readonly names: readonly string[];
   /** What the manifests define. */
-  readonly manifests: Pick<ManifestSet, 'pods' | 'files'>;
+  readonly manifests: Pick<ManifestSet, 'pods' | 'problems'>;
   /** Absolute files and directories: what came from them is meant, too. */
   readonly paths: readonly string[];
   readonly matches: LabelMatcher | null;
@@ -40,7 +40,7 @@ export interface DeleteWords {
   readonly ignoreNotFound: boolean;
 }
 
-/** Reads the manifests that are named. A broken one is told, and what came from its file is still meant. */
+/** Reads the manifests that are named. A broken one keeps nothing else, and what came from its file is still meant. */
 export async function deleteTargets(session: Session, given: DeleteWords): Promise<DeleteTargets> {
   const {words, filenames, selector, all} = given;
   if (words.length + filenames.length === 0 && selector === undefined && !all) {
@@ -48,9 +48,9 @@ export async function deleteTargets(session: Session, given: DeleteWords): Promi
   }
   const isPath = (word: string): boolean => isManifestPath(word, existsSync(word));
   const paths = [...words.filter(isPath), ...filenames];
-  const {nodeName} = given;
-  const request = {paths, nodeName, validate: 'ignore' as const, requireReferences: false};
-  const manifests = paths.length === 0 ? {pods: [], files: [], problems: []} : await loadManifests(session, request);
+  const {nodeName, namespace} = given;
+  const request = {paths, nodeName, namespace, validate: 'ignore' as const, requireReferences: false};
+  const manifests = paths.length === 0 ? {pods: [], problems: []} : await loadManifests(session, request);
   session.err(...manifests.problems.map(renderProblem));
   return {
     ...given,
@@ -95,7 +95,7 @@ export interface DeleteOptions extends Omit<AgentSessionOptions, 'report' | 'emb
   readonly format: OutputFormat;
 }
 
-/** Sets the exit code: 0 when everything that was meant is gone. */
+/** Sets the exit code: 0 when everything that was meant is gone, and no manifest was broken that may mean more. */
 export async function deletePods(session: Session, options: DeleteOptions): Promise<void> {
   const {targets, gracePeriodSeconds, timeoutMs, format} = options;
   const {deleteOnce} = await import('../../agent/delete-once.js');
@@ -107,7 +107,8 @@ export async function deletePods(session: Session, options: DeleteOptions): Prom
       const {runtime, runtimeName, config} = deps;
       const lists = {runtime, runtimeName, instance: instanceOf(config.rootDir)};
       const pods = podsToDelete(targets, await listPods(lists, 'instance', session.signal));
-      return deleteOnce(deps, {pods, gracePeriodSeconds, timeoutMs}, session.signal);
+      const report = await deleteOnce(deps, {pods, gracePeriodSeconds, timeoutMs}, session.signal);
+      return {...report, problems: targets.manifests.problems};
     },
     format,
   );

@@ -11,7 +11,7 @@ export interface ManifestRequest {
   readonly paths: readonly string[];
   readonly nodeName: string;
   readonly validate: ValidateMode;
-  /** -n: where every pod must be, as kubectl has it. */
+  /** -n: the namespace of what names none; nothing may name another one. */
   readonly namespace?: string | undefined;
   /** Whether a ConfigMap or Secret that a pod needs must be among the manifests. Default true. */
   readonly requireReferences?: boolean;
@@ -30,25 +30,17 @@ export function pathsOf(
 /** Reads all paths. Rejects with UsageError for one that does not exist; what is wrong with manifests is in the answer. */
 export async function loadManifests(session: Session, request: ManifestRequest): Promise<ManifestSet> {
   const {readManifests} = await import('../../manifest/read.js');
-  const {nodeName, validate, paths, requireReferences = true} = request;
-  const options = {nodeName, validate, requireReferences, readStdin, signal: session.signal};
-  const set = await readManifests(paths, options);
-  refuseOtherNamespaces(set, request.namespace);
+  const {nodeName, validate, paths, requireReferences = true, namespace} = request;
+  const set = await readManifests(paths, {
+    nodeName,
+    validate,
+    requireReferences,
+    readStdin,
+    signal: session.signal,
+    ...(namespace !== undefined && {namespace}),
+  });
   for (const {position, note} of set.skipped) session.err(`${renderPosition(position)}: ${note}`);
   return set;
-}
-
-/** A manifest says itself where its pod is; -n only makes sure of it. */
-function refuseOtherNamespaces({pods}: ManifestSet, namespace: string | undefined): void {
-  const other = pods.find(({pod}) => namespace !== undefined && pod.metadata.namespace !== namespace);
-  if (other === undefined || namespace === undefined) return;
-  const {name, namespace: own} = other.pod.metadata;
-  throw new UsageError(
-    `pod ${own}/${name} of ${renderPosition(other.position)} is not in namespace ${namespace}, as -n says`,
-    {
-      hint: `write metadata.namespace: ${namespace} into the manifest, or leave out -n`,
-    },
-  );
 }
 
 /** Prints warnings; throws ManifestError with every error of every file, unless the rest is to be done nevertheless. */

@@ -40,7 +40,7 @@ const present = [
 
 const nothing: DeleteTargets = {
   names: [],
-  manifests: {pods: [], files: []},
+  manifests: {pods: [], problems: []},
   paths: [],
   matches: null,
   all: false,
@@ -64,7 +64,7 @@ describe('which pods delete means', () => {
 
   test('a manifest means the pods it defines, wherever they came from and whether they are there or not', () => {
     const pod = aPod(withMetadata({name: 'new-box'}));
-    const manifests = {pods: [{pod, position: {file: '/tmp/x.yaml'}}], files: ['/tmp/x.yaml']};
+    const manifests = {pods: [{pod, position: {file: '/tmp/x.yaml'}}], problems: []};
     expect(chosen({manifests})).toEqual(['default/new-box']);
   });
 
