@@ -263,7 +263,8 @@ export class RunningAgent {
       podStatus: uid => this.statuses.get(uid),
       onResult: update => this.#probed(update),
       ...(metrics !== undefined && {onChecked: check => metrics.probed(check)}),
-      startSpread: random,
+      // Who waits for an answer wants it at once; only a node full of pods has to spread its first checks.
+      startSpread: this.#options.ownsAllPods ? random : () => 0,
     });
   }
 
@@ -358,6 +359,7 @@ export class RunningAgent {
       keepOnly: uids => {
         for (const kept of [this.statuses, this.#reasons, this.#crashLoop, this.#prober]) kept.keepOnly(uids);
         for (const uid of this.#probeVersions.keys()) if (!uids.has(uid)) this.#probeVersions.delete(uid);
+        if (this.#options.ownsAllPods && this.#housekeeping.haveAllDelivered) this.#saved.keepOnly(uids);
       },
       onRemoved: ref => this.#podRemoved(ref),
     });

@@ -148,6 +148,20 @@ describe('applyOnce', () => {
     expect(lines(await apply(world, [pod], {waitFor: 'started'}))).toEqual(['slow created up']);
   });
 
+  it('looks at once whether what an earlier apply left unready is ready by now', async () => {
+    const world = aWorld();
+    const readinessProbe = {exec: {command: ['true']}, periodSeconds: 600};
+    const pod = namedPod('slow', withContainer('main', {readinessProbe}));
+    const succeeds = world.runtime.onExec;
+    world.runtime.onExec = () => ({exitCode: 1, stdout: new Uint8Array(), stderr: new Uint8Array()});
+    await apply(world, [pod], {waitFor: 'started'});
+    await world.pass(1000);
+    world.runtime.onExec = succeeds;
+    const request = {snapshot: snapshot(pod), waitFor: 'ready', timeoutMs: 60_000, prune: []} as const;
+    const report = await world.drive(applyOnce({...world.again(), random: () => 0.9}, request, never));
+    expect(lines(report)).toEqual(['slow unchanged up']);
+  });
+
   it('rejects when the runtime is not there, and when it is lost on the way', async () => {
     const world = aWorld();
     world.runtime.disconnect();
