@@ -11,7 +11,7 @@ import {untilSettled} from './until-settled.js';
 import type {RunningAgent} from './running-agent.js';
 import {post} from './sync-loop.js';
 
-export type {ApplyOutcome, ApplyReport, PodChange, PodFailure, PodReport} from './apply-report.js';
+export type {ApplyReport, PodFailure, PodReport} from './apply-report.js';
 export type {WaitFor} from '../core/status/pod-outcome.js';
 
 export interface ApplyRequest {

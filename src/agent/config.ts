@@ -6,8 +6,6 @@ import {DEFAULT_LOG_ROTATION, type LogRotationPolicy} from '../core/logs/rotatio
 import {instanceCgroupRoot} from '../host/instance-cgroup.js';
 import {instanceDirs} from '../host/pod-dirs.js';
 
-export {DEFAULT_ROOT_DIR} from '../host/pod-dirs.js';
-
 export interface AgentConfig {
   /** Absolute. State, pod directories, lock and API socket live here; the instance label is derived from it. */
   readonly rootDir: string;

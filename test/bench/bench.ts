@@ -133,10 +133,3 @@ export function podManifest(name: string, options: {initContainers?: number; tag
     },
   });
 }
-
-/** Writes a file under another name and renames it into place, as editors and deployment tools do. */
-export function renameIntoPlace(file: string, text: string): void {
-  const hidden = path.join(path.dirname(file), `.${path.basename(file)}.new`);
-  fs.writeFileSync(hidden, text);
-  fs.renameSync(hidden, file);
-}

@@ -19,8 +19,6 @@ import {systemClock} from '../../src/lib/clock.js';
 import {ScriptedCalls, type FaultOptions, type RecordedCall} from '../fakes/scripted-calls.js';
 import type {AnyMethod, AnyService} from './grpc-service.js';
 
-export {MUTATING_RPCS} from '../fakes/scripted-calls.js';
-
 export interface RecordingProxyOptions {
   /** Path of the socket to make. */
   readonly socket: string;
