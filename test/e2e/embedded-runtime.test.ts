@@ -38,6 +38,7 @@ const EVERYWHERE = [
   'nothing ran',
   'pods ran',
   'the host forwards nothing',
+  'a bridge of a deleted root directory is there',
   'containerd was killed',
   ...WHERE_MOUNTS_MATTER,
 ];

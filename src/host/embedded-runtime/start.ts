@@ -18,6 +18,7 @@ import {forwardingRules} from './iptables.js';
 import {hasImage, importArchive} from './load.js';
 import {inMountNamespace, shareDirectory} from './mounts.js';
 import {embeddedEndpoint, runtimePaths, type RuntimePaths} from './paths.js';
+import {removeBridge} from './sweep.js';
 
 export interface StartResult {
   readonly endpoint: string;
@@ -109,13 +110,19 @@ async function writeConfig(paths: RuntimePaths, programs: Programs): Promise<voi
     sandboxImage: PAUSE_IMAGE,
   };
   await writeFile(paths.config, containerdConfig(paths, facts));
-  const subnet = (await usedSubnet(paths)) ?? findSubnet(paths);
+  const subnet = (await usedSubnet(paths)) ?? (await newSubnet(paths));
   await writeFile(paths.cniConfig, cniConfig(paths, {subnet, ...programs}));
 }
 
 async function allowForwarding({network, bridge}: RuntimePaths): Promise<void> {
   const rules = forwardingRules(await savedRules(), network, bridge);
   if (rules !== '') await mustRun('iptables-restore', ['--noflush'], {input: rules});
+}
+
+/** A bridge of our name is then that of a root directory that was deleted while its runtime ran: it has another address. */
+async function newSubnet(paths: RuntimePaths): Promise<string> {
+  await removeBridge(paths);
+  return findSubnet(paths);
 }
 
 /** The subnet that pods of an earlier daemon may still have addresses of. */

@@ -128,7 +128,8 @@ function withoutVar(path: string): string {
   return path.replace(/^\/var\/run\//, '/run/');
 }
 
-async function removeBridge(paths: RuntimePaths): Promise<void> {
+/** Removes the pods' bridge, if there is one, and with it the route to them. */
+export async function removeBridge(paths: RuntimePaths): Promise<void> {
   if (!(await interfaces()).includes(paths.bridge)) return;
   const deletion = ['link', 'delete', paths.bridge];
   if (findExecutable('ip') === null) await runCommand('busybox', ['ip', ...deletion]);

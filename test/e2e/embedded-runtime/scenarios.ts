@@ -115,6 +115,7 @@ const scenarios: Record<string, () => Promise<void>> = {
   'pods still run': async () => {
     await runPods();
   },
+  'a bridge of a deleted root directory is there': async () => removePods(await runPods()),
   'containerd was killed': async () => {
     await runPods();
     await killDaemon();
@@ -147,6 +148,10 @@ for (const {mountPoint} of mountsUnder(await readMountinfo(), '/tmp')) execFileS
 const name = process.argv[2] ?? '';
 if (name === 'the host forwards nothing') execFileSync('iptables', ['--policy', 'FORWARD', 'DROP']);
 const before = await machineState();
+if (name === 'a bridge of a deleted root directory is there') {
+  execFileSync('busybox', ['ip', 'link', 'add', paths.bridge, 'type', 'bridge']);
+  execFileSync('busybox', ['ip', 'addr', 'add', '10.255.0.1/22', 'dev', paths.bridge]);
+}
 await start();
 await scenarios[name]?.();
 await stop();
