@@ -24,9 +24,9 @@ export interface HousekeepingDeps {
   readonly supervisor: Supervisor;
   readonly pods: PodManager;
   readonly workers: PodWorkers;
-  readonly pleg: Pick<Pleg, 'pods' | 'refresh'>;
+  readonly pleg: Pick<Pleg, 'pods' | 'pod' | 'refresh'>;
   readonly kubeRuntime: Pick<KubeRuntime, 'removePod'>;
-  readonly environment: Pick<PodEnvironment, 'removePod'>;
+  readonly environment: Pick<PodEnvironment, 'removePod' | 'leftBehind'>;
   readonly scope: OrphanScope;
   /** Sources that must have delivered before unknown pods count as unwanted. */
   readonly sources: readonly string[];
@@ -71,15 +71,17 @@ export class Housekeeping {
 
   /** One round. Answers wanted pods that have no worker. */
   cleanUp(): readonly Pod[] {
-    const {pods, workers, keepOnly, isActive} = this.#deps;
+    const {pods, workers, supervisor, keepOnly, isActive} = this.#deps;
     const desired = pods.uids;
     const before = new Set([...workers.state.workers].map(([uid]) => uid));
     const known = workers.syncKnownPods(desired);
     // Wanted, but its worker was forgotten: it was removed and put back. It starts from nothing, as a new pod.
     const again = new Set([...desired].filter(uid => before.has(uid) && !known.has(uid)));
     this.#endOrphans(desired, known);
-    keepOnly(new Set([...desired, ...known.keys()].filter(uid => !again.has(uid))));
+    const kept = [...desired, ...known.keys(), ...this.#undecided(desired, known)];
+    keepOnly(new Set(kept.filter(uid => !again.has(uid))));
     this.#removeLeftovers(uid => again.has(uid) || (!desired.has(uid) && !known.has(uid)));
+    supervisor.run(() => this.#removeLeftBehind());
     const wanted = pods.all().map(({pod}) => pod);
     return wanted.filter(({metadata: {uid}}) => !known.has(uid) && !this.#removing.has(uid) && isActive(uid));
   }
@@ -92,8 +94,18 @@ export class Housekeeping {
     }
   }
 
+  /** Pods that nobody defines now, but somebody may: a source has not delivered, or a place cannot be read. */
+  #undecided(desired: ReadonlySet<string>, known: ReadonlyMap<string, KnownWorker>): readonly string[] {
+    const unknown = this.#deps.pleg.pods().filter(({uid}) => !desired.has(uid) && !known.has(uid));
+    return unknown.filter(pod => !this.#isUnwanted(pod)).map(({uid}) => uid);
+  }
+
   #isUnwanted(pod: RuntimePod): boolean {
-    return this.haveAllDelivered && this.#deps.scope.mayEnd(pod, rememberedOnRuntime(pod)?.source ?? '');
+    return this.#mayEnd(pod, rememberedOnRuntime(pod)?.source ?? '');
+  }
+
+  #mayEnd(pod: PodRef, source: string): boolean {
+    return this.haveAllDelivered && this.#deps.scope.mayEnd(pod, source);
   }
 
   #removeLeftovers(isOver: (uid: string) => boolean): void {
@@ -105,6 +117,22 @@ export class Housekeeping {
       if (pods.get(uid) === undefined && !this.#isUnwanted(pod)) continue;
       this.#removing.add(uid);
       supervisor.run(() => this.#remove(pod));
+    }
+  }
+
+  /** Pods of which the runtime knows nothing: cut off between what is made here and the sandbox. */
+  async #removeLeftBehind(): Promise<void> {
+    const {pods, workers, pleg, environment, supervisor} = this.#deps;
+    const isKnown = (uid: string): boolean =>
+      this.#removing.has(uid) ||
+      pods.get(uid) !== undefined ||
+      workers.state.workers.get(uid) !== undefined ||
+      pleg.pod(uid) !== undefined;
+    if (!this.haveAllDelivered) return;
+    for (const {source = '', ...record} of await environment.leftBehind(isKnown)) {
+      if (isKnown(record.uid) || !this.#mayEnd(record, source)) continue;
+      this.#removing.add(record.uid);
+      supervisor.run(() => this.#remove({...podRefOf(record), createdAt: 0, sandboxes: [], containers: []}));
     }
   }
 

@@ -141,10 +141,13 @@ export class Pleg {
     const {kubeRuntime, clock, supervisor} = this.#deps;
     const askedAt = this.#cache.moment();
     const startedAt = clock.monotonic();
+    const outOfMemory = [...this.#outOfMemory];
     const pods = await this.#watched(() => kubeRuntime.getPods(supervisor.signal));
     const isFirst = this.#listedAt === null;
     this.#listedAt = startedAt;
     const events = this.#cache.setList(pods, askedAt);
+    // Not every runtime tells what it has deleted.
+    for (const id of outOfMemory) if (this.#cache.uidOf(id) === undefined) this.#outOfMemory.delete(id);
     if (isFirst) for (const {uid} of pods) this.#adoptSaved(uid);
     this.#tell(events);
   }

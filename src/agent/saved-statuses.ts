@@ -30,6 +30,8 @@ export class SavedStatuses {
   readonly #logger: Logger;
   readonly #statuses = new Map<string, PodStatus>();
   readonly #runtimeStatuses = new Map<string, PodRuntimeStatus>();
+  /** Pods of which something is saved, or about to be. */
+  readonly #uids = new Set<string>();
   /** What is to be written; null = to be removed. */
   readonly #dirty = new Map<string, Saved | null>();
   #writing: Promise<void> | null = null;
@@ -47,6 +49,7 @@ export class SavedStatuses {
     ]);
     for (const {key, value} of statuses) this.#statuses.set(key, value as PodStatus);
     for (const {key, value} of runtimeStatuses) this.#runtimeStatuses.set(key, decode(value));
+    for (const {key} of [...statuses, ...runtimeStatuses]) this.#uids.add(key);
   }
 
   /** What an earlier process published of each pod. */
@@ -60,13 +63,20 @@ export class SavedStatuses {
   }
 
   put(uid: string, saved: Saved): void {
+    this.#uids.add(uid);
     this.#write(uid, saved);
   }
 
   delete(uid: string): void {
     this.#statuses.delete(uid);
     this.#runtimeStatuses.delete(uid);
+    this.#uids.delete(uid);
     this.#write(uid, null);
+  }
+
+  /** Removes what is saved of all pods but these. */
+  keepOnly(kept: ReadonlySet<string>): void {
+    for (const uid of this.#uids) if (!kept.has(uid)) this.delete(uid);
   }
 
   /** Resolves when everything put so far is on disk, or could not be written. */

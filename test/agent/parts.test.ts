@@ -135,6 +135,21 @@ describe('SavedStatuses', () => {
     expect(next.runtimeStatus(uid)).toEqual(runtimeStatus);
   });
 
+  it('keeps nothing of pods that are gone, whoever saved it', async () => {
+    const dir = aDirectory();
+    const earlier = new SavedStatuses(stores(dir), silentLogger);
+    for (const key of ['kept', 'old']) earlier.put(key, {status: {phase: 'Running'}, runtimeStatus: null});
+    await earlier.flush();
+    const saved = new SavedStatuses(stores(dir), silentLogger);
+    await saved.load();
+    saved.put('new', {status: {phase: 'Running'}, runtimeStatus: null});
+    saved.keepOnly(new Set(['kept']));
+    await saved.flush();
+    const next = new SavedStatuses(stores(dir), silentLogger);
+    await next.load();
+    expect([...next.statuses.keys()]).toEqual(['kept']);
+  });
+
   it('takes a damaged record for none, and lives with a disk that takes nothing', async () => {
     const dir = aDirectory();
     const saved = new SavedStatuses(stores(dir), silentLogger);

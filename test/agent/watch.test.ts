@@ -1,3 +1,5 @@
+import {readdirSync} from 'node:fs';
+import path from 'node:path';
 import {describe, expect, it} from 'vitest';
 import {withContainer, withInitContainers, withMetadata, withRestartPolicy, withSpec} from '../support/builders.js';
 import {aWorld, GivenSource, namedPod, watch, type World} from './world.js';
@@ -192,6 +194,36 @@ describe('an agent on a source', () => {
     await world.pass(5000);
     expect(world.mutations().slice(before)).toEqual([]);
     expect(agent.pods().map(({status}) => status.phase)).toEqual(['Running', 'Running']);
+  });
+
+  it('goes on from the status that an earlier process published, however late the source is', async () => {
+    const world = aWorld();
+    const first = new GivenSource();
+    const {agent, stop} = watch(world, first);
+    first.deliver(namedPod('web'));
+    await world.pass(3000);
+    const {startTime, conditions} = agent.pods()[0]!.status;
+    await stop();
+    const second = new GivenSource();
+    const {agent: next} = watch(world, second);
+    await world.pass(60_000);
+    second.deliver(namedPod('web'));
+    await world.pass(3000);
+    expect(next.pods()[0]?.status).toMatchObject({startTime, conditions});
+  });
+
+  it('remembers nothing of a pod that was gone before anything was made of it', async () => {
+    const world = aWorld();
+    const source = new GivenSource();
+    const hung = world.runtime.hangNext('RunPodSandbox');
+    watch(world, source);
+    source.deliver(namedPod('web'));
+    await world.pass(1000);
+    source.deliver();
+    await world.pass(1000);
+    hung.release();
+    await world.pass(10_000);
+    expect(readdirSync(path.join(world.rootDir, 'records', 'statuses'))).toEqual([]);
   });
 
   it('ends an orphan of an earlier process with its own grace period before its successor starts', async () => {

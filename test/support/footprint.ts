@@ -1,10 +1,10 @@
 // How much an object holds on to: the sizes of all collections that can be reached from it, through private fields and the
 // variables of closures, too. Node's own inspector shows both.
-import {EventEmitter} from 'node:events';
+import {EventEmitter, getEventListeners} from 'node:events';
 import {Session, type Runtime} from 'node:inspector';
 
 /**
- * Sizes of maps, sets and arrays by what holds them: `PodCache.#entries`, `mounted` for a variable, `[]` after it for what is
+ * Sizes of maps, sets and arrays, and of the listeners of signals, by what holds them: `PodCache.#entries`, `mounted` for a variable, `[]` after it for what is
  * in a collection. Those of one name are added up: an object may be reached on more ways than one.
  */
 export type Footprint = ReadonlyMap<string, number>;
@@ -36,16 +36,22 @@ function walk(inspector: Inspector, root: object, except: readonly object[]): Fo
     const [name, value] = next;
     if (!isOfInterest(value) || seen.has(value)) continue;
     seen.add(value);
-    const size = value instanceof Map || value instanceof Set ? value.size : Array.isArray(value) ? value.length : 0;
+    const size = sizeOf(value);
     if (size > 0) sizes.set(name, (sizes.get(name) ?? 0) + size);
     waiting.push(...partsOf(inspector, name, value));
   }
   return sizes;
 }
 
+/** Of a signal, how many wait for it. */
+function sizeOf(value: object): number {
+  if (value instanceof AbortSignal) return getEventListeners(value, 'abort').length;
+  return value instanceof Map || value instanceof Set ? value.size : Array.isArray(value) ? value.length : 0;
+}
+
 /** Node's own machinery is left alone. */
 function isOfInterest(value: unknown): value is object {
-  if (typeof value === 'function') return true;
+  if (typeof value === 'function' || value instanceof AbortSignal) return true;
   if (typeof value !== 'object' || value === null) return false;
   return !(value instanceof EventTarget || value instanceof EventEmitter || ArrayBuffer.isView(value));
 }
@@ -53,6 +59,7 @@ function isOfInterest(value: unknown): value is object {
 type Part = readonly [string, unknown];
 
 function partsOf(inspector: Inspector, name: string, value: object): [string, unknown][] {
+  if (value instanceof AbortSignal) return [];
   const element = (part: unknown): [string, unknown] => [`${name}[]`, part];
   if (value instanceof Map) return [...value].flat().map(element);
   if (value instanceof Set || Array.isArray(value)) return [...(value as Iterable<unknown>)].map(element);
