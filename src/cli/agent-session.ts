@@ -30,40 +30,53 @@ export interface AgentSessionOptions {
 export async function openAgentSession(session: Session, options: AgentSessionOptions): Promise<AgentSession> {
   const {flags, report} = options;
   const config = agentConfigOf(flags);
-  const lock = await lockRoot(config.rootDir, session);
+  const {lock, connection} = await lockAndConnect(config.rootDir, session, options);
   try {
-    const connection = await connectTo(flags, session, options.embedded);
-    try {
-      const {refuseKubelet} = await import('../host/kubelet-process.js');
-      if (!flags['with-kubelet'] && !connection.embedded) await refuseKubelet(connection.endpoint);
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
-    const {runtime, images, version, configuredBy} = connection;
-    const deps: AgentDeps = {
-      runtime,
-      images,
-      runtimeName: version.runtimeName,
-      endpointSource: configuredBy,
-      clock: session.clock,
-      logger: session.logger,
-      report,
-      config,
-      version: options.version.split('.').slice(0, 2).join('.'),
-    };
-    return {
-      deps,
-      connection,
-      async close() {
-        connection.close();
-        await lock.release();
-      },
-    };
+    const {refuseKubelet} = await import('../host/kubelet-process.js');
+    if (!flags['with-kubelet'] && !connection.embedded) await refuseKubelet(connection.endpoint);
   } catch (error) {
+    connection.close();
     await lock.release();
     throw error;
   }
+  const {runtime, images, version, configuredBy} = connection;
+  const deps: AgentDeps = {
+    runtime,
+    images,
+    runtimeName: version.runtimeName,
+    endpointSource: configuredBy,
+    clock: session.clock,
+    logger: session.logger,
+    report,
+    config,
+    version: options.version.split('.').slice(0, 2).join('.'),
+  };
+  return {
+    deps,
+    connection,
+    async close() {
+      connection.close();
+      await lock.release();
+    },
+  };
+}
+
+/** Side by side, for both are mostly waiting. Whoever holds the lock is the better reason of the two. */
+async function lockAndConnect(
+  rootDir: string,
+  session: Session,
+  {flags, embedded}: AgentSessionOptions,
+): Promise<{readonly lock: Lock; readonly connection: RuntimeConnection}> {
+  const [lock, connection] = await Promise.allSettled([
+    lockRoot(rootDir, session),
+    connectTo(flags, session, embedded),
+  ]);
+  if (lock.status === 'fulfilled' && connection.status === 'fulfilled') {
+    return {lock: lock.value, connection: connection.value};
+  }
+  if (connection.status === 'fulfilled') connection.value.close();
+  if (lock.status === 'fulfilled') await lock.value.release();
+  throw lock.status === 'rejected' ? lock.reason : (connection as PromiseRejectedResult).reason;
 }
 
 async function lockRoot(rootDir: string, session: Session): Promise<Lock> {

@@ -1,7 +1,7 @@
 // Pod cgroups by the cgroup file system itself, v1 and v2.
 // Mirrors kubelet v1.36 pkg/kubelet/cm/cgroup_manager_linux.go Create, Destroy and runc libcontainer/cgroups/fs.
-import {existsSync} from 'node:fs';
-import {access, constants, mkdir, readdir, readFile, rmdir, writeFile} from 'node:fs/promises';
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {access, constants, readdir, readFile, rmdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {cgroupSettings, type CgroupSetting, type HugepageSize} from '../../core/cgroups/settings.js';
 import {V2_CONTROLLERS, type CgroupTree, type Hierarchy} from '../../core/cgroups/tree.js';
@@ -27,18 +27,18 @@ export async function createCgroupfsManager(deps: CgroupfsDeps): Promise<CgroupM
     driver: 'cgroupfs',
     version: deps.tree.version,
     limitation,
-    async ensure(name, limits) {
-      if (limitation !== null || existsEverywhere(deps.tree, name)) return [];
-      return makeAndSet(deps, name, limits);
+    ensure(name, limits) {
+      const isThere = limitation !== null || existsEverywhere(deps.tree, name);
+      return Promise.resolve(isThere ? [] : makeAndSet(deps, name, limits));
     },
-    async update(name, limits) {
-      if (limitation !== null) return [];
+    update(name, limits) {
+      if (limitation !== null) return Promise.resolve([]);
       const key = name.join('/');
       const wanted = JSON.stringify(cgroupSettings(deps.tree.version, limits, deps.hugepageSizes));
-      if (lastSet.get(key) === wanted && existsEverywhere(deps.tree, name)) return [];
-      const problems = await makeAndSet(deps, name, limits);
+      if (lastSet.get(key) === wanted && existsEverywhere(deps.tree, name)) return Promise.resolve([]);
+      const problems = makeAndSet(deps, name, limits);
       if (problems.length === 0) lastSet.set(key, wanted);
-      return problems;
+      return Promise.resolve(problems);
     },
     exists: name => Promise.resolve(limitation !== null || existsEverywhere(deps.tree, name)),
     async remove(name, signal) {
@@ -71,72 +71,97 @@ async function whyReadOnly(tree: CgroupTree): Promise<string | null> {
   return null;
 }
 
-/** Synchronous: the kernel answers from memory, and a thread for each of a dozen hierarchies costs far more. */
+// Cgroups are looked up, made and set synchronously: the kernel answers from memory, and a thread for each of a hundred
+// small calls costs far more. Only removal takes its time.
+
 function existsEverywhere(tree: CgroupTree, name: CgroupName): boolean {
   return tree.hierarchies.every(hierarchy => existsSync(join(hierarchy.mountPoint, ...name)));
 }
 
-async function makeAndSet(deps: CgroupfsDeps, name: CgroupName, limits: CgroupLimits): Promise<readonly string[]> {
+function makeAndSet(deps: CgroupfsDeps, name: CgroupName, limits: CgroupLimits): readonly string[] {
   const {tree, hugepageSizes} = deps;
   const settings = cgroupSettings(tree.version, limits, hugepageSizes);
-  const problems: string[] = [];
-  for (const hierarchy of tree.hierarchies) {
+  return tree.hierarchies.flatMap(hierarchy => {
     try {
-      const controllers = await makeBelow(tree, hierarchy, name);
+      const controllers = makeBelow(tree, hierarchy, name);
       const own = settings.filter(setting => controllers.includes(setting.controller));
-      problems.push(...(await writeSettings(join(hierarchy.mountPoint, ...name), own)));
+      return writeSettings(join(hierarchy.mountPoint, ...name), own);
     } catch (error) {
-      problems.push(messageOf(error));
+      return [messageOf(error)];
     }
-  }
-  return problems;
+  });
 }
 
-/** Makes a cgroup and its parents in one hierarchy. Resolves with the controllers that it has there. */
-async function makeBelow(tree: CgroupTree, hierarchy: Hierarchy, name: CgroupName): Promise<readonly string[]> {
+/** Makes a cgroup and its parents in one hierarchy. Returns the controllers that it has there. */
+function makeBelow(tree: CgroupTree, hierarchy: Hierarchy, name: CgroupName): readonly string[] {
   let parent = hierarchy.mountPoint;
   for (const part of name) {
-    if (tree.version === 2) await delegateControllers(parent);
+    if (tree.version === 2) delegateControllers(parent);
     const child = join(parent, part);
-    await mkdir(child, {mode: 0o755}).catch(unlessExists);
-    if (hierarchy.controllers.includes('cpuset')) await inheritCpuset(parent, child);
+    makeDirectory(child);
+    if (hierarchy.controllers.includes('cpuset')) inheritCpuset(parent, child);
     parent = child;
   }
   return tree.version === 1 ? hierarchy.controllers : controllersIn(parent, 'cgroup.controllers');
 }
 
-/** On cgroup v2 a cgroup hands each controller down only when told so. */
-async function delegateControllers(dir: string): Promise<void> {
-  const available = await controllersIn(dir, 'cgroup.controllers');
-  const delegated = await controllersIn(dir, 'cgroup.subtree_control');
-  for (const controller of V2_CONTROLLERS) {
-    if (!available.includes(controller) || delegated.includes(controller)) continue;
-    // One by one: a controller that another manager forbids must not keep the others away.
-    await writeFile(join(dir, 'cgroup.subtree_control'), `+${controller}`).catch(() => undefined);
+function makeDirectory(dir: string): void {
+  if (existsSync(dir)) return;
+  try {
+    mkdirSync(dir, {mode: 0o755});
+  } catch (error) {
+    // Somebody else was faster.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }
 
-async function controllersIn(dir: string, file: string): Promise<readonly string[]> {
-  const text = await readFile(join(dir, file), 'utf8').catch(() => '');
-  return text.split(/\s+/).filter(controller => controller !== '');
+/** On cgroup v2 a cgroup hands each controller down only when told so. */
+function delegateControllers(dir: string): void {
+  const available = controllersIn(dir, 'cgroup.controllers');
+  const delegated = controllersIn(dir, 'cgroup.subtree_control');
+  for (const controller of V2_CONTROLLERS) {
+    if (!available.includes(controller) || delegated.includes(controller)) continue;
+    try {
+      // One by one: a controller that another manager forbids must not keep the others away.
+      writeFileSync(join(dir, 'cgroup.subtree_control'), `+${controller}`);
+    } catch {
+      // What depends on it says so when it is set.
+    }
+  }
+}
+
+function controllersIn(dir: string, file: string): readonly string[] {
+  return readOrEmpty(join(dir, file))
+    .split(/\s+/)
+    .filter(controller => controller !== '');
 }
 
 /** A new cgroup v1 cpuset is empty, and no process can enter it. */
-async function inheritCpuset(parent: string, child: string): Promise<void> {
+function inheritCpuset(parent: string, child: string): void {
   for (const file of ['cpuset.cpus', 'cpuset.mems']) {
-    const own = await readFile(join(child, file), 'utf8').catch(() => '');
-    if (own.trim() !== '') continue;
-    const inherited = (await readFile(join(parent, file), 'utf8').catch(() => '')).trim();
-    if (inherited !== '') await writeFile(join(child, file), inherited);
+    if (readOrEmpty(join(child, file)).trim() !== '') continue;
+    const inherited = readOrEmpty(join(parent, file)).trim();
+    if (inherited !== '') writeFileSync(join(child, file), inherited);
   }
 }
 
-async function writeSettings(dir: string, settings: readonly CgroupSetting[]): Promise<readonly string[]> {
-  const problems: string[] = [];
-  for (const {file, value} of settings) {
-    await writeFile(join(dir, file), value).catch((error: unknown) => problems.push(`${value}: ${messageOf(error)}`));
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
   }
-  return problems;
+}
+
+function writeSettings(dir: string, settings: readonly CgroupSetting[]): readonly string[] {
+  return settings.flatMap(({file, value}) => {
+    try {
+      writeFileSync(join(dir, file), value);
+      return [];
+    } catch (error) {
+      return [`${value}: ${messageOf(error)}`];
+    }
+  });
 }
 
 const TRIES = 8;
@@ -175,10 +200,6 @@ async function killProcesses(dir: string): Promise<void> {
       // It ended by itself.
     }
   }
-}
-
-function unlessExists(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
 }
 
 function messageOf(error: unknown): string {
