@@ -53,8 +53,14 @@ export default class Get extends BaseCommand {
     };
     const reader = openReader(flags, session);
     const show = async <Item>(shown: Shown<Item>, load: () => Promise<readonly Item[]>): Promise<void> => {
-      if (flags.watch) await get.followList(session, shown, load, request);
-      else await get.printList(session, shown, await load(), request);
+      if (!flags.watch) {
+        await get.printList(session, shown, await load(), request);
+        return;
+      }
+      const {followList} = await import('../cli/get/follow.js');
+      // Nobody tells when an image comes or goes.
+      const changes = resource === 'images' ? null : (signal: AbortSignal) => reader.changes(signal);
+      await followList(session, {load, changes}, get.changePrinter(session, shown, request));
     };
     try {
       const listImages = async () => {

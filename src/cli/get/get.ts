@@ -1,4 +1,4 @@
-// `get`: lists once, or follows and prints what changes, in kubectl's formats.
+// `get`: what is listed, and how a list or what changes in it is printed, in kubectl's formats.
 import type {ObservedPod} from '../../agent/agent.js';
 import {UsageError} from '../../core/errors.js';
 import {podObject} from '../../core/status/pod-object.js';
@@ -139,23 +139,6 @@ export async function printList<Item>(
 
 function scopeNote(shown: {readonly plural: string}, {allNamespaces, namespace}: GetRequest): string {
   return allNamespaces || shown.plural === 'images' ? '' : ` in ${namespace ?? 'default'} namespace`;
-}
-
-/** How long to wait between two looks, ms. */
-const LOOK_AGAIN_MS = 1000;
-
-/** Prints every item, then each that changes, until the session is stopped. */
-export async function followList<Item>(
-  session: Session,
-  shown: Shown<Item>,
-  load: () => Promise<readonly Item[]>,
-  request: GetRequest,
-): Promise<void> {
-  const printer = changePrinter(session, shown, request);
-  for (;;) {
-    await printer(await load());
-    await session.clock.sleep(LOOK_AGAIN_MS, session.signal);
-  }
 }
 
 /** Prints what is new in each list it is given: table rows, or one JSON object a line with the type of the change. */

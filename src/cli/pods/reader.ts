@@ -1,6 +1,7 @@
 // What commands that only look need: the pods of the root directory as they stand, from the agent that runs there or, when
 // none does, from the runtime; and the runtime itself where it is asked for.
 import type {ObservedPod} from '../../agent/agent.js';
+import type {ApiAddress} from '../../api/client.js';
 import {instanceOf} from '../../core/instance.js';
 import type {RuntimeConnection} from '../../cri/connect.js';
 import type {GlobalFlags} from '../base-command.js';
@@ -14,6 +15,8 @@ export interface Reader {
   pods(): Promise<readonly ObservedPod[]>;
   /** The runtime, connected to when it is first asked for. Rejects as connectTo does. */
   connection(): Promise<RuntimeConnection>;
+  /** Something with each thing that happens to pods, as the agent tells it or, where none runs, the runtime. Rejects as pods(). */
+  changes(signal: AbortSignal): AsyncIterable<unknown>;
   /** What reading pods of this instance from the runtime takes. */
   runtimeDeps(): Promise<ObserveDeps>;
   close(): Promise<void>;
@@ -46,6 +49,11 @@ export function openReader(flags: GlobalFlags, session: Session): Reader {
       const {observePods} = await import('./observe.js');
       return observePods(await runtimeDeps(), session.signal);
     },
+    async *changes(signal) {
+      const {followEvents} = await import('../../api/client.js');
+      const told = await followEvents(await agentAddress(rootDir, session), signal);
+      yield* told ?? (await connection()).runtime.events(signal);
+    },
     async close() {
       const opened = await connecting?.catch(() => null);
       opened?.close();
@@ -56,7 +64,10 @@ export function openReader(flags: GlobalFlags, session: Session): Reader {
 /** null = no agent runs for this root directory. */
 async function podsOfAgent(rootDir: string, session: Session): Promise<readonly ObservedPod[] | null> {
   const {readPods} = await import('../../api/client.js');
+  return readPods(await agentAddress(rootDir, session), session.signal);
+}
+
+async function agentAddress(rootDir: string, {clock}: Session): Promise<ApiAddress> {
   const {apiSocketPath} = await import('../../api/socket-path.js');
-  const address = {socketPath: apiSocketPath(rootDir), clock: session.clock, timeoutMs: AGENT_ANSWERS_MS};
-  return readPods(address, session.signal);
+  return {socketPath: apiSocketPath(rootDir), clock, timeoutMs: AGENT_ANSWERS_MS};
 }
