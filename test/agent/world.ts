@@ -134,6 +134,10 @@ export class GivenSource implements PodSource {
     this.#inbox.put('snapshot', {...snapshot(...pods), source: this.name});
   }
 
+  deliverSnapshot(given: SourceSnapshot): void {
+    this.#inbox.put('snapshot', {...given, source: this.name});
+  }
+
   async *snapshots(signal: AbortSignal): AsyncGenerator<SourceSnapshot> {
     for (;;) yield await this.#inbox.take(signal);
   }
