@@ -3,7 +3,7 @@
 import {readFile} from 'node:fs/promises';
 import {HostError} from '../../core/errors.js';
 import {findExecutable, mustRun} from '../run-command.js';
-import {ociArchive} from './oci-archive.js';
+import {ociArchive, type ImageSpec} from './oci-archive.js';
 import type {TarEntry} from './tar.js';
 
 /** The tag counts changes of the image's content. */
@@ -46,8 +46,13 @@ export function pauseImage(busybox: Busybox, reference = PAUSE_IMAGE): Buffer {
   });
 }
 
-/** Image archive of a busybox userland, laid out as the public busybox image. */
+/** Image archive of a busybox userland. */
 export function busyboxImage(busybox: Busybox, reference = DEMO_IMAGE, user?: string): Buffer {
+  return ociArchive(busyboxSpec(busybox, reference, user));
+}
+
+/** A busybox userland, laid out as the public busybox image. */
+export function busyboxSpec(busybox: Busybox, reference: string, user?: string): ImageSpec {
   const text = (path: string, content: string): TarEntry => ({
     type: 'file',
     path,
@@ -55,7 +60,7 @@ export function busyboxImage(busybox: Busybox, reference = DEMO_IMAGE, user?: st
     content: Buffer.from(content),
   });
   const directory = (path: string, mode = 0o755): TarEntry => ({type: 'directory', path, mode});
-  return ociArchive({
+  return {
     reference,
     entries: [
       directory('bin'),
@@ -80,7 +85,7 @@ export function busyboxImage(busybox: Busybox, reference = DEMO_IMAGE, user?: st
     ],
     cmd: ['sh'],
     ...(user === undefined ? {} : {user}),
-  });
+  };
 }
 
 /** An ELF file without a program header of type PT_INTERP asks for no loader and hence no shared libraries. */
