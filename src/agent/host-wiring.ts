@@ -75,5 +75,14 @@ export function wirePodEnvironment(
   const activePods = (): readonly Pod[] => pods.all().flatMap(({pod}) => (isActive(pod.metadata.uid) ? pod : []));
   const {logger, runtime} = deps;
   const {endpoint} = runtime;
-  return createPodEnvironment({...sides, node: facts, objects, records: records.pods, endpoint, logger, activePods});
+  return createPodEnvironment({
+    ...sides,
+    node: facts,
+    objects,
+    records: records.pods,
+    endpoint,
+    sourceOf: uid => pods.get(uid)?.position.file ?? '',
+    logger,
+    activePods,
+  });
 }

@@ -1,19 +1,13 @@
 // What a pod has on this machine besides its containers: a cgroup, directories, volumes, and the objects it refers to.
 // Mirrors kubelet v1.36 pkg/kubelet/cm PodContainerManager, pkg/kubelet/volumemanager and the secret and configmap managers.
 import {existsSync} from 'node:fs';
-import {
-  burstableCpuShares,
-  podCgroupLimits,
-  podCgroupName,
-  qosCgroupName,
-  type CgroupLimits,
-  type CgroupName,
-} from '../core/cri-config/pod-cgroup.js';
+import {podCgroupLimits, podCgroupName, qosCgroups, type CgroupName} from '../core/cri-config/pod-cgroup.js';
 import type {NodeFacts} from '../core/cri-config/types.js';
 import {podFieldText, volumeResourceText} from '../core/pod/downward-api.js';
-import {podQosClass, type QosClass} from '../core/pod/qos.js';
+import {podQosClass} from '../core/pod/qos.js';
 import type {Pod, PodRef, Quantity, Secret} from '../core/pod/types.js';
 import type {CgroupManager} from '../host/cgroups/types.js';
+import {orphanedPods, recordedCgroup} from '../host/orphaned-pods.js';
 import {makePodDirs, podPluginsDir, removePodDir, type InstanceDirs} from '../host/pod-dirs.js';
 import type {PodRecord, RecordStore} from '../host/record-store.js';
 import type {VolumeManager} from '../host/volumes/types.js';
@@ -42,7 +36,9 @@ export interface PodEnvironment {
   /** The pod's image pull secrets, and names of those that there are not. */
   pullSecrets(pod: Pod): {readonly secrets: readonly Secret[]; readonly missing: readonly string[]};
 
-  /** Removes all of a pod that has ended. `pod` null: its definition is not known, nor its cgroup. */
+  /** Pods that something was made for here, by this process or one before it, and whose uid `isKnown` denies. */
+  leftBehind(isKnown: (uid: string) => boolean): Promise<readonly PodRecord[]>;
+  /** Removes all of a pod that has ended. `pod` null: its definition is not known. */
   removePod(ref: PodRef, pod: Pod | null, signal: AbortSignal): Promise<void>;
 }
 
@@ -55,9 +51,11 @@ export interface PodEnvironmentDeps {
   readonly node: NodeFacts;
   readonly allocatable: Readonly<Record<string, Quantity>>;
   readonly objects: ObjectStore;
-  /** Which pods have something on this machine, for whoever cleans up after a lost root directory. */
+  /** Which pods have something on this machine, for whoever cleans up after this process. */
   readonly records: RecordStore<PodRecord>;
   readonly endpoint: string;
+  /** Where a pod is defined, a path or a URL; '' = unknown. */
+  readonly sourceOf: (uid: string) => string;
   readonly logger: Logger;
   /** Pods that share the QoS levels of the cgroup tree. */
   readonly activePods: () => readonly Pod[];
@@ -68,6 +66,7 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
   /** What the volumes of a pod were last made from: only then there is something to do. */
   const mounted = new Map<string, Mounted>();
   const objectUsers = new Set<string>();
+  const remember = recorder(deps);
   const updateLevels = coalesced(() => updateQosLevels(deps));
   const cgroupOf = (pod: Pod): CgroupName => podCgroupName(cgroupRoot ?? [], pod);
   return {
@@ -79,22 +78,17 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
     pullSecrets: pod => objects.pullSecrets(pod),
     cgroupExists: pod => cgroups.exists(cgroupOf(pod)),
     async ensureCgroup(pod) {
+      await remember.pod(pod);
       await updateLevels();
       const limits = podCgroupLimits(pod, {cpuCFSQuota: deps.node.cpuCFSQuota, cpuPeriodUs: periodUs(deps.node)});
       warn(deps, pod, await cgroups.ensure(cgroupOf(pod), limits));
     },
     removeCgroup: (pod, signal) => cgroups.remove(cgroupOf(pod), signal),
     async makeDirectories(pod) {
-      const {uid, name, namespace} = pod.metadata;
+      const {uid} = pod.metadata;
       // The last of what is made here: with it, everything is there.
       if (mounted.has(uid) || existsSync(podPluginsDir(dirs, uid))) return;
-      await deps.records.put(uid, {
-        uid,
-        name,
-        namespace,
-        endpoint: deps.endpoint,
-        cgroup: cgroupRoot === null ? '' : `/${cgroupOf(pod).join('/')}`,
-      });
+      await remember.pod(pod);
       await makePodDirs(dirs, uid);
     },
     async mountVolumes(pod, signal) {
@@ -109,12 +103,47 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
       mounted.delete(uid);
       await volumes.unmountPod(uid);
     },
+    leftBehind: isKnown => orphanedPods(deps.records, deps.endpoint, isKnown),
     async removePod({uid}, pod, signal) {
       mounted.delete(uid);
       await volumes.unmountPod(uid);
       await removePodDir(dirs, uid);
-      if (pod !== null) await cgroups.remove(cgroupOf(pod), signal);
-      await deps.records.delete(uid);
+      const cgroup = pod === null ? await remember.cgroup(uid) : cgroupOf(pod);
+      if (cgroup !== null) await cgroups.remove(cgroup, signal);
+      await remember.nothing(uid);
+    },
+  };
+}
+
+/** Written before anything else is made for a pod, deleted when all of it is gone. */
+function recorder({records, endpoint, cgroupRoot, sourceOf}: PodEnvironmentDeps): {
+  readonly pod: (pod: Pod) => Promise<void>;
+  readonly cgroup: (uid: string) => Promise<CgroupName | null>;
+  readonly nothing: (uid: string) => Promise<void>;
+} {
+  const written = new Set<string>();
+  return {
+    async pod(pod) {
+      const {uid, name, namespace} = pod.metadata;
+      if (written.has(uid)) return;
+      const source = sourceOf(uid);
+      await records.put(uid, {
+        uid,
+        name,
+        namespace,
+        endpoint,
+        cgroup: cgroupRoot === null ? '' : `/${podCgroupName(cgroupRoot, pod).join('/')}`,
+        ...(source !== '' && {source}),
+      });
+      written.add(uid);
+    },
+    async cgroup(uid) {
+      const record = await records.get(uid);
+      return record === undefined ? null : recordedCgroup(record);
+    },
+    async nothing(uid) {
+      written.delete(uid);
+      await records.delete(uid);
     },
   };
 }
@@ -139,19 +168,21 @@ function payloadSources({objects, allocatable}: PodEnvironmentDeps): Parameters<
   };
 }
 
-/** The burstable level weighs as much as its pods together; best effort has next to nothing. */
-async function updateQosLevels({cgroups, cgroupRoot, activePods}: PodEnvironmentDeps): Promise<void> {
+/** What cannot be set is told; pods can run without. */
+async function updateQosLevels({
+  cgroups,
+  cgroupRoot,
+  allocatable,
+  activePods,
+  logger,
+}: PodEnvironmentDeps): Promise<void> {
   if (cgroupRoot === null) return;
-  const shares: readonly (readonly [QosClass, bigint])[] = [
-    ['Burstable', burstableCpuShares(activePods())],
-    ['BestEffort', BEST_EFFORT_SHARES],
-  ];
-  for (const [qos, cpuShares] of shares)
-    await cgroups.update(qosCgroupName(cgroupRoot, qos), {...NO_LIMITS, cpuShares});
+  for (const {name, limits} of qosCgroups(cgroupRoot, allocatable, activePods())) {
+    for (const problem of await cgroups.update(name, limits)) {
+      logger.warn('pods together run without all limits', {cgroup: `/${name.join('/')}`, problem});
+    }
+  }
 }
-
-const BEST_EFFORT_SHARES = 2n;
-const NO_LIMITS: CgroupLimits = {cpuShares: null, cpuQuota: null, cpuPeriod: null, memory: null, hugepages: new Map()};
 
 function periodUs({cpuCFSQuotaPeriodMs}: NodeFacts): bigint {
   return BigInt(Math.round(cpuCFSQuotaPeriodMs * 1000));

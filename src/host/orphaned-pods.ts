@@ -11,7 +11,7 @@ export async function orphanedPods(
   endpoint: string,
   isKnown: (uid: string) => boolean,
 ): Promise<readonly PodRecord[]> {
-  const all = await records.list();
+  const all = await records.list(isKnown);
   return all.map(({value}) => value).filter(pod => pod.endpoint === endpoint && !isKnown(pod.uid));
 }
 

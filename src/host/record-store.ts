@@ -1,7 +1,8 @@
 // Small facts that must outlive the process and cannot be labels of the runtime: which pod uids and images are ours, the last
 // status of a pod. One JSON file an entry below <root>/records, replaced by rename, so that a crash leaves old or new.
 import {createHash, randomBytes} from 'node:crypto';
-import {mkdir, readdir, readFile, rename, rm, writeFile} from 'node:fs/promises';
+import {readFileSync} from 'node:fs';
+import {mkdir, readdir, rename, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 
 export interface RecordStore<T> {
@@ -9,8 +10,11 @@ export interface RecordStore<T> {
   get(key: string): Promise<T | undefined>;
   put(key: string, value: T): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Every entry, in no particular order; damaged ones are left out. */
-  list(): Promise<readonly {readonly key: string; readonly value: T}[]>;
+  /**
+   * Every entry, in no particular order; damaged ones are left out. Those whose key `skip` accepts may be left out, too,
+   * without reading them.
+   */
+  list(skip?: (key: string) => boolean): Promise<readonly {readonly key: string; readonly value: T}[]>;
 }
 
 /** A pod whose directories, cgroups or logs this instance made. Keyed by uid. */
@@ -22,6 +26,8 @@ export interface PodRecord {
   readonly endpoint: string;
   /** Path of its cgroup below each controller, e.g. /kubepods/besteffort/pod<uid>; '' = none was made. */
   readonly cgroup: string;
+  /** Where it was defined, a path or a URL; absent = unknown. */
+  readonly source?: string;
 }
 
 /** An image this instance pulled. Keyed by the runtime's reference. */
@@ -52,18 +58,17 @@ export function instanceRecords(rootDir: string): InstanceRecords {
 /** A store in `dir`. The values are what JSON keeps of them. */
 export function createRecordStore<T>(dir: string): RecordStore<T> {
   const pathOf = (key: string): string => join(dir, `${fileName(key)}.json`);
-  const read = async (path: string): Promise<Entry<T> | undefined> => {
+  /** Synchronous: entries are small and many, and handing each to a thread takes ten times as long as reading it. */
+  const read = (path: string): Entry<T> | undefined => {
     try {
-      return JSON.parse(await readFile(path, 'utf8')) as Entry<T>;
+      return JSON.parse(readFileSync(path, 'utf8')) as Entry<T>;
     } catch {
       // Not there, or cut off by a full disk: both mean that nothing is known.
       return undefined;
     }
   };
   return {
-    async get(key) {
-      return (await read(pathOf(key)))?.value;
-    },
+    get: key => Promise.resolve(read(pathOf(key))?.value),
     async put(key, value) {
       await mkdir(dir, {recursive: true, mode: 0o700});
       const temporary = join(dir, `.${randomBytes(6).toString('hex')}`);
@@ -73,10 +78,10 @@ export function createRecordStore<T>(dir: string): RecordStore<T> {
     async delete(key) {
       await rm(pathOf(key), {force: true});
     },
-    async list() {
-      const names = (await readdir(dir).catch(() => [])).filter(name => name.endsWith('.json'));
-      const entries = await Promise.all(names.map(name => read(join(dir, name))));
-      return entries.filter(entry => entry !== undefined);
+    async list(skip = () => false) {
+      const all = await readdir(dir).catch(() => []);
+      const names = all.filter(name => name.endsWith('.json') && !skip(name.slice(0, -'.json'.length)));
+      return names.map(name => read(join(dir, name))).filter(entry => entry !== undefined);
     },
   };
 }

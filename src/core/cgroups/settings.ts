@@ -72,10 +72,12 @@ function hugepages(
   sizes: readonly HugepageSize[],
   file: (name: string) => string,
 ): readonly CgroupSetting[] {
+  const {hugepages: allowed} = limits;
+  if (allowed === null) return [];
   return sizes.map(({bytes, name}) => ({
     controller: 'hugetlb',
     file: file(name),
-    value: String(limits.hugepages.get(bytes) ?? 0n),
+    value: String(allowed.get(bytes) ?? 0n),
   }));
 }
 

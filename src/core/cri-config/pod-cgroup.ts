@@ -6,7 +6,7 @@ import {podRequests} from '../pod/pod-requests.js';
 import {isRestartableInitContainer} from '../pod/restart-policy.js';
 import {podQosClass, type QosClass} from '../pod/qos.js';
 import {quantityMilliValue, quantityValue} from '../pod/quantity.js';
-import type {Container, Pod} from '../pod/types.js';
+import type {Container, Pod, Quantity} from '../pod/types.js';
 import {MIN_SHARES, milliCpuToQuota, milliCpuToShares} from './cpu-units.js';
 import {hugepageBytes} from './hugepages.js';
 import {amountOf, milliAmountOf} from './resource-lists.js';
@@ -43,8 +43,38 @@ export interface CgroupLimits {
   readonly cpuPeriod: bigint | null;
   /** Bytes. */
   readonly memory: bigint | null;
-  /** Bytes by page size in bytes. */
-  readonly hugepages: ReadonlyMap<bigint, bigint>;
+  /** Bytes by page size in bytes; a size that is not named is forbidden. null = not set. */
+  readonly hugepages: ReadonlyMap<bigint, bigint> | null;
+}
+
+/** The QoS levels: their pods are limited, they are not. */
+const UNLIMITED: CgroupLimits = {cpuShares: null, cpuQuota: null, cpuPeriod: null, memory: null, hugepages: null};
+
+/**
+ * The cgroups above those of pods, parents first: kubepods may use what the node has for pods, the burstable level weighs
+ * as much as its pods together, best effort has next to nothing. `allocatable`: API quantities.
+ * Mirrors also kubelet v1.36 pkg/kubelet/cm/node_container_manager_linux.go getCgroupConfig, as `enforceNodeAllocatable:
+ * [pods]`, the default, has it.
+ */
+export function qosCgroups(
+  root: CgroupName,
+  allocatable: Readonly<Record<string, Quantity>>,
+  pods: readonly Pod[],
+): readonly {readonly name: CgroupName; readonly limits: CgroupLimits}[] {
+  const level = (qos: QosClass, limits: Partial<CgroupLimits>): {name: CgroupName; limits: CgroupLimits} => ({
+    name: qosCgroupName(root, qos),
+    limits: {...UNLIMITED, ...limits},
+  });
+  const {cpu, memory} = allocatable;
+  return [
+    level('Guaranteed', {
+      cpuShares: cpu === undefined ? null : milliCpuToShares(quantityMilliValue(cpu)),
+      memory: memory === undefined ? null : quantityValue(memory),
+      hugepages: hugepagesOf(Object.entries(allocatable)),
+    }),
+    level('Burstable', {cpuShares: burstableCpuShares(pods)}),
+    level('BestEffort', {cpuShares: MIN_SHARES}),
+  ];
 }
 
 /** Limits of a pod's cgroup. CPU and memory are limited only when every container, or the pod as a whole, says how far. */
@@ -75,7 +105,7 @@ export function podCgroupLimits(
   };
 }
 
-/** cpu.shares of the burstable level: as much as its pods request together. The best-effort level always has 2. */
+/** cpu.shares of the burstable level: as much as its pods request together. */
 export function burstableCpuShares(pods: readonly Pod[]): bigint {
   const requests = pods
     .filter(pod => podQosClass(pod) === 'Burstable')
@@ -97,9 +127,11 @@ function isLimitedEverywhere({spec}: Pod, resource: 'cpu' | 'memory'): boolean {
   return spec.containers.every(isLimited) && isInitLimited.every(Boolean);
 }
 
-function hugepagesOf(requests: ReturnType<typeof podRequests>): ReadonlyMap<bigint, bigint> {
+function hugepagesOf(
+  quantities: Iterable<readonly [string, Parameters<typeof quantityValue>[0]]>,
+): ReadonlyMap<bigint, bigint> {
   const sizes = new Map<bigint, bigint>();
-  for (const [name, quantity] of requests) {
+  for (const [name, quantity] of quantities) {
     const pageSize = hugepageBytes(name);
     if (pageSize !== null) sizes.set(pageSize, (sizes.get(pageSize) ?? 0n) + quantityValue(quantity));
   }

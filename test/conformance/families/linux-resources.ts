@@ -75,6 +75,8 @@ function runPod(input: Extract<Input, {kind: 'pod'}>): Result {
     cpuShares: number(limits.cpuShares),
     cpuQuota: number(limits.cpuQuota),
     cpuPeriod: number(limits.cpuPeriod),
-    hugePageLimit: Object.fromEntries([...limits.hugepages].map(([size, limit]) => [String(size), Number(limit)])),
+    hugePageLimit: Object.fromEntries(
+      [...(limits.hugepages ?? [])].map(([size, limit]) => [String(size), Number(limit)]),
+    ),
   };
 }

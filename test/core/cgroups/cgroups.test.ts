@@ -83,6 +83,7 @@ describe('the files of a cgroup', () => {
       one: ['cpu cpu.cfs_period_us=100000', ...noHuge1],
       two: noHuge2,
     },
+    {name: 'huge pages that nothing is said of are left alone', limits: {hugepages: null}, one: [], two: []},
     {
       name: 'huge pages that were asked for',
       limits: {hugepages: new Map([[2n << 20n, 64n << 20n]])},

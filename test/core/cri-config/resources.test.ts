@@ -5,6 +5,7 @@ import {
   burstableCpuShares,
   cgroupPath,
   podCgroupLimits,
+  qosCgroups,
   podCgroupName,
 } from '../../../src/core/cri-config/pod-cgroup.js';
 import {containerResources, overheadResources, sandboxResources} from '../../../src/core/cri-config/resources.js';
@@ -217,6 +218,20 @@ describe('the cgroup of a pod', () => {
     const pod = aPod(withContainers(aContainer('a', {resources: limited})));
     expect(podCgroupLimits(pod, {...SETTINGS, cpuCFSQuota: false}).cpuQuota).toBe(-1n);
   });
+});
+
+test('kubepods may use what the node has for pods, the levels below are only weighed', () => {
+  const asking = aPod(withContainers(aContainer('a', {resources: {requests: {cpu: '250m'}}})));
+  const allocatable = {cpu: '3500m', memory: '2Gi', 'ephemeral-storage': '1Ti', 'hugepages-2Mi': '64Mi'};
+  const free = {cpuQuota: null, cpuPeriod: null, memory: null, hugepages: null};
+  expect(qosCgroups(['r'], allocatable, [asking, asking, aPod()])).toEqual([
+    {
+      name: ['r', 'kubepods'],
+      limits: {...free, cpuShares: 3584n, memory: BigInt(2 * GiB), hugepages: new Map([[2n << 20n, 64n << 20n]])},
+    },
+    {name: ['r', 'kubepods', 'burstable'], limits: {...free, cpuShares: 512n}},
+    {name: ['r', 'kubepods', 'besteffort'], limits: {...free, cpuShares: 2n}},
+  ]);
 });
 
 test('the burstable level has as many shares as its pods request together', () => {
