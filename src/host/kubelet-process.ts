@@ -4,7 +4,7 @@ import {readdir, stat} from 'node:fs/promises';
 import {basename} from 'node:path';
 import {HostError} from '../core/errors.js';
 import type {KubeletProcess} from './facts.js';
-import {processArguments} from './process-identity.js';
+import {processArguments, processName} from './process-identity.js';
 
 /** Where a kubelet finds its runtime unless told otherwise, by what it is started as. */
 const DEFAULT_SOCKETS: Readonly<Record<string, string>> = {
@@ -75,6 +75,7 @@ export async function refuseKubelet(endpoint: string): Promise<void> {
 }
 
 async function kubeletProcess(pid: number, own: string | null): Promise<KubeletProcess | null> {
+  if (!isNamedLikeOne(pid)) return null;
   const args = processArguments(pid);
   const kubelet = kubeletOf(args);
   if (kubelet === null) return null;
@@ -83,6 +84,12 @@ async function kubeletProcess(pid: number, own: string | null): Promise<KubeletP
   const socket = kubelet.socket ?? configuredSocket(root, kubelet.configFile) ?? kubelet.fallback;
   const theirs = await identityOf(`${root}${socket}`);
   return {pid, command: args.join(' '), socket, sameRuntime: own !== null && theirs === own};
+}
+
+/** The kernel's name of a process costs far less to read than its arguments. That of k3s is "k3s-server". */
+function isNamedLikeOne(pid: number): boolean {
+  const name = processName(pid);
+  return Object.keys(DEFAULT_SOCKETS).some(program => name.startsWith(program));
 }
 
 function configuredSocket(root: string, file: string | null): string | null {

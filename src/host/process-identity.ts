@@ -35,6 +35,11 @@ export function processArguments(pid: number): readonly string[] {
   return (readText(`/proc/${pid}/cmdline`) ?? '').split('\0').filter(argument => argument !== '');
 }
 
+/** The kernel's name of a process, at most 15 bytes of its program's; empty when it is gone. */
+export function processName(pid: number): string {
+  return (readText(`/proc/${pid}/comm`) ?? '').trim();
+}
+
 function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');

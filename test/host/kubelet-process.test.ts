@@ -3,7 +3,7 @@ import {findKubelets, kubeletOf, refuseKubelet, socketOfConfig} from '../../src/
 import {listeningInode, socketOwner} from '../../src/host/socket-owner.js';
 import {createServer} from 'node:net';
 import {spawn} from 'node:child_process';
-import {mkdtemp, rm} from 'node:fs/promises';
+import {mkdtemp, rm, symlink} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 
@@ -52,18 +52,22 @@ test('a kubelet that drives our socket is found by the socket, whatever the path
   const dir = await mkdtemp(join(tmpdir(), 'mk-kubelet-'));
   const socket = join(dir, 'runtime.sock');
   const server = createServer().listen(socket);
-  // Not a kubelet, but it calls itself one, as far as the process table can tell.
-  const kubelet = spawn('sleep', ['1000'], {argv0: '/usr/bin/kubelet'});
+  // Not kubelets, but they are called so, as far as the process table can tell.
+  await symlink('/usr/bin/sleep', join(dir, 'kubelet'));
+  await symlink(process.execPath, join(dir, 'k0s'));
+  const kubelet = spawn(join(dir, 'kubelet'), ['1000']);
   try {
     expect(await socketOwner(socket)).toBe(process.pid);
     const found = await findKubelets(`unix://${socket}`);
     expect(found.find(({pid}) => pid === kubelet.pid)).toMatchObject({socket: CONTAINERD, sameRuntime: false});
     await refuseKubelet(`unix://${socket}`);
-    const same = spawn(
-      process.execPath,
-      ['-e', 'setTimeout(() => 0, 1e6)', '--', `--container-runtime-endpoint=unix://${socket}`],
-      {argv0: 'kubelet'},
-    );
+    const same = spawn(join(dir, 'k0s'), [
+      '-e',
+      'setTimeout(() => 0, 1e6)',
+      '--',
+      'worker',
+      `--container-runtime-endpoint=unix://${socket}`,
+    ]);
     try {
       await expect(refuseKubelet(`unix://${dir}/../${dir.split('/').pop()}/runtime.sock`)).rejects.toMatchObject({
         name: 'HostError',

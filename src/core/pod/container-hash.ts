@@ -30,9 +30,10 @@ export function hashedFields({name, image}: HashedContainer): string {
 
 /** What is fed to the hash: the JSON bytes as the kubelet's object dump lists them. */
 export function hashInput(container: HashedContainer): string {
-  return `([]uint8)[${new TextEncoder().encode(hashedFields(container)).join(' ')}]`;
+  return `([]uint8)[${UTF8.encode(hashedFields(container)).join(' ')}]`;
 }
 
+const UTF8 = new TextEncoder();
 const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
 const FNV_OFFSET_32 = 0x811c9dc5;
 const FNV_PRIME_32 = 0x01000193;
@@ -40,7 +41,7 @@ const FNV_PRIME_32 = 0x01000193;
 /** 32-bit FNV-1a of the hash input. Asked of every running container at every sync, so it is worth remembering. */
 const fingerprint = memoizeByIdentity((container: HashedContainer): number => {
   let hash = FNV_OFFSET_32;
-  for (const byte of new TextEncoder().encode(hashInput(container))) {
+  for (const byte of UTF8.encode(hashInput(container))) {
     hash = Math.imul(hash ^ byte, FNV_PRIME_32) >>> 0;
   }
   return hash;
