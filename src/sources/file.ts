@@ -7,7 +7,7 @@ import type {Clock} from '../lib/clock.js';
 import {Mailbox} from '../lib/mailbox.js';
 import type {LoadedManifest} from '../manifest/types.js';
 import {ManifestFiles, readSignatures, type Signatures} from './manifest-files.js';
-import {PathWatch} from './path-watch.js';
+import {PathWatch, type WatchDirectory} from './path-watch.js';
 import {snapshotOf, type Interpret} from './snapshot.js';
 
 export const FILE_SOURCE = 'file';
@@ -21,6 +21,8 @@ export interface FileSourceOptions {
   readonly report: Report;
   readonly interpret: Interpret;
   readonly signal: AbortSignal;
+  /** Default: Node's own fs.watch. */
+  readonly watch?: WatchDirectory;
 }
 
 const CHECK_FREQUENCY_MS = 20_000;
@@ -31,7 +33,7 @@ const FIRST_ROUNDS = 40;
 /** How often changes are looked for when the kernel does not tell. */
 const POLL_MS = 1000;
 
-/** What wakes the source: something has changed, or it is time to read everything again. */
+/** Why the source looks again: something may have changed, or it is time to read everything. */
 type Wake = 'change' | 'check';
 
 /**
@@ -56,10 +58,12 @@ export async function* fileSource(options: FileSourceOptions): AsyncGenerator<So
 
 class Reader {
   readonly #options: FileSourceOptions;
-  readonly #wakes = new Mailbox<Wake>();
+  readonly #wakes = new Mailbox<null>();
   readonly #watch: PathWatch;
   readonly #files = new ManifestFiles();
   #isPolling = false;
+  /** When everything was read the last time, changed or not; monotonic. */
+  #checkedAt = 0;
   #kind: 'unknown' | 'file' | 'directory' = 'unknown';
   /** Also before the first look. */
   #isMissing = true;
@@ -71,13 +75,15 @@ class Reader {
     this.#options = options;
     this.#watch = new PathWatch({
       target: options.target,
-      onChange: () => this.#wakes.put('wake', 'change'),
+      onChange: () => this.#wakes.put('wake', null),
       onLimit: () => this.#poll(),
+      ...(options.watch !== undefined && {watch: options.watch}),
     });
   }
 
   /** Everything, if that is news; null = it is not, or the target does not exist. `again`: reads also what looks unchanged. */
   async read(again: boolean): Promise<readonly LoadedManifest[] | null> {
+    if (again) this.#checkedAt = this.#options.clock.monotonic();
     const wasMissing = this.#isMissing;
     if (!wasMissing) return (await this.#update(again)) ? this.#files.loaded : null;
     // A target that has just come into sight may still be filled.
@@ -93,14 +99,15 @@ class Reader {
     const {clock, signal, checkFrequencyMs = CHECK_FREQUENCY_MS} = this.#options;
     // What is still being written is looked at again at once, and settles there.
     if (this.#unsettled.size > 0) return 'change';
-    const timer = this.#isPolling
-      ? clock.setTimer(() => this.#wakes.put('wake', 'change'), POLL_MS)
-      : clock.setTimer(() => this.#wakes.put('wake', 'check'), checkFrequencyMs);
+    const checkIn = this.#checkedAt + checkFrequencyMs - clock.monotonic();
+    const wait = this.#isPolling ? Math.min(checkIn, POLL_MS) : checkIn;
+    const timer = clock.setTimer(() => this.#wakes.put('wake', null), wait);
     try {
-      return await this.#wakes.take(signal);
+      await this.#wakes.take(signal);
     } finally {
       timer.cancel();
     }
+    return clock.monotonic() - this.#checkedAt >= checkFrequencyMs ? 'check' : 'change';
   }
 
   close(): void {

@@ -11,7 +11,12 @@ export interface PathWatchDeps {
   readonly onChange: () => void;
   /** The kernel gives no more watches: changes must be looked for. */
   readonly onLimit: () => void;
+  /** Default: Node's own. */
+  readonly watch?: WatchDirectory;
 }
+
+/** As fs.watch. */
+export type WatchDirectory = (directory: string, listener: (event: string, name: string | null) => void) => FSWatcher;
 
 /** Watches the target's parent for the target itself, and the target, if it is a directory, for what is in it. */
 export class PathWatch {
@@ -44,7 +49,8 @@ export class PathWatch {
 
   #watch(directory: string, listener: (name: string | null) => void): FSWatcher | null {
     try {
-      const watcher = watch(directory, (_event, name) => listener(name));
+      const {watch: watchDirectory = watch} = this.#deps;
+      const watcher = watchDirectory(directory, (_event, name) => listener(name));
       watcher.on('error', () => listener(null));
       return watcher;
     } catch (error) {

@@ -1,4 +1,4 @@
-import {mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync} from 'node:fs';
+import {mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {describe, expect, it, onTestFinished} from 'vitest';
@@ -7,13 +7,16 @@ import type {SourceSnapshot} from '../../src/core/source-mux.js';
 import {systemClock, type Clock} from '../../src/lib/clock.js';
 import {readManifestTexts} from '../../src/manifest/read-texts.js';
 import {fileSource} from '../../src/sources/file.js';
-import {FakeClock} from '../fakes/fake-clock.js';
+import type {WatchDirectory} from '../../src/sources/path-watch.js';
+import {FakeClock, settle} from '../fakes/fake-clock.js';
 
 interface Followed {
   readonly dir: string;
   readonly reported: AgentEvent[];
   /** The next snapshot, as `name image`, brackets around what is wrong. */
   next(): Promise<readonly string[]>;
+  /** The next snapshot, however long it takes on this clock. */
+  nextOn(clock: FakeClock): Promise<readonly string[]>;
   /** Files of the pods of the next snapshot. */
   nextFiles(): Promise<readonly string[]>;
   write(name: string, text: string): void;
@@ -27,7 +30,15 @@ function follow({
   target = (dir: string) => dir,
   setUp = (_dir: string): void => undefined,
   clock = systemClock,
-}: {target?: (dir: string) => string; setUp?: (dir: string) => void; clock?: Clock} = {}): Followed {
+  watch,
+  checkFrequencyMs = 20_000,
+}: {
+  readonly target?: (dir: string) => string;
+  readonly setUp?: (dir: string) => void;
+  readonly clock?: Clock;
+  readonly watch?: WatchDirectory;
+  readonly checkFrequencyMs?: number;
+} = {}): Followed {
   const base = mkdtempSync(path.join(tmpdir(), 'file-source-'));
   const dir = path.join(base, 'manifests');
   mkdirSync(dir);
@@ -37,9 +48,11 @@ function follow({
   const snapshots = fileSource({
     target: target(dir),
     clock,
+    checkFrequencyMs,
     report: event => reported.push(event),
     interpret: files => readManifestTexts(files, {nodeName: 'n', validate: 'strict', requireReferences: false}),
     signal: stop.signal,
+    ...(watch !== undefined && {watch}),
   });
   onTestFinished(async () => {
     stop.abort(new Error('over'));
@@ -52,6 +65,15 @@ function follow({
     async next() {
       const {value} = await snapshots.next();
       return shown(value);
+    },
+    async nextOn(standing) {
+      const state = {isHere: false};
+      const coming = snapshots.next().finally(() => (state.isHere = true));
+      while (!state.isHere) {
+        await settle();
+        if (standing.nextDue !== null) await standing.advance(standing.nextDue - standing.now());
+      }
+      return shown((await coming).value);
     },
     async nextFiles() {
       const {value} = await snapshots.next();
@@ -117,8 +139,8 @@ describe('fileSource', () => {
     await clock.advance(25);
     expect(await first).toEqual(['web-n busybox:1.36']);
     const second = source.nextFiles();
-    await isWaiting(20_000);
-    await clock.advance(20_000);
+    await isWaiting(19_975);
+    await clock.advance(19_975);
     await isWaiting(25);
     renameSync(path.join(source.dir, 'a.yaml'), path.join(source.dir, 'b.yaml'));
     await clock.advance(25);
@@ -169,6 +191,56 @@ describe('fileSource', () => {
     mkdirSync(source.dir);
     writeFileSync(path.join(source.dir, 'other.yaml'), pod('other'));
     expect(await coming).toEqual(['other-n busybox:1.36']);
+  });
+
+  it.for(['ENOSPC', 'EMFILE'])(
+    'says so when the kernel gives no more watches (%s), and looks every second',
+    async code => {
+      const clock = new FakeClock();
+      const refuse = (): never => {
+        throw Object.assign(new Error('no more of them'), {code});
+      };
+      const source = follow({
+        clock,
+        watch: refuse,
+        setUp: dir => writeFileSync(path.join(dir, 'web.yaml'), pod('web')),
+      });
+      expect(await source.nextOn(clock)).toEqual(['web-n busybox:1.36']);
+      expect(source.reported).toMatchObject([{kind: 'notice', level: 'warning'}]);
+      expect(JSON.stringify(source.reported)).toContain('fs.inotify');
+      source.write('job.yaml', pod('job'));
+      expect(await source.nextOn(clock)).toEqual(['job-n busybox:1.36', 'web-n busybox:1.36']);
+      expect(source.reported).toHaveLength(1);
+    },
+  );
+
+  it('reads everything again every 20 s, also where nothing seems to have changed, watches or none', async () => {
+    const clock = new FakeClock();
+    const refuse = (): never => {
+      throw Object.assign(new Error('no more of them'), {code: 'ENOSPC'});
+    };
+    const file = (dir: string): string => path.join(dir, 'web.yaml');
+    const write = (dir: string, image: string): void => {
+      writeFileSync(file(dir), pod('web', image));
+      utimesSync(file(dir), 1, 1);
+    };
+    const source = follow({clock, watch: refuse, setUp: dir => write(dir, 'busybox:1')});
+    expect(await source.nextOn(clock)).toEqual(['web-n busybox:1']);
+    write(source.dir, 'busybox:2');
+    expect(await source.nextOn(clock)).toEqual(['web-n busybox:2']);
+  });
+
+  it('takes a thousand files that change at once', async () => {
+    const names = Array.from({length: 1000}, (_, index) => `p${index}`);
+    const write = (dir: string, image: string): void => {
+      for (const name of names) writeFileSync(path.join(dir, `${name}.yaml`), pod(name, image));
+    };
+    const source = follow({setUp: dir => write(dir, 'busybox:1')});
+    expect(await source.next()).toHaveLength(1000);
+    write(source.dir, 'busybox:2');
+    for (let shown = await source.next(); shown.some(line => !line.endsWith(':2')); shown = await source.next()) {
+      expect(shown).toHaveLength(1000);
+    }
   });
 
   it('follows a single file, and its deletion', async () => {

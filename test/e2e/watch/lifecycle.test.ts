@@ -1,14 +1,10 @@
 // What becomes of running pods under a real `watch` on a real containerd: restarts, probes, init containers, sidecars,
 // deadlines. The scenarios run beside each other, each in pods of its own.
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {
-  ContainerState,
-  type ContainerStatusResponse,
-  type CreateContainerRequest,
-  type StopContainerRequest,
-} from '../../../src/cri/gen/cri.js';
-import {NODE, SERVE} from '../../support/apply-world.js';
+import type {StopContainerRequest} from '../../../src/cri/gen/cri.js';
+import {SERVE} from '../../support/apply-world.js';
 import {noRuntimeReason} from '../../support/embedded-runtime.js';
+import {createdFor, finishedAt, restartGaps} from '../../support/pod-calls.js';
 import {
   isReady,
   manifest,
@@ -18,8 +14,6 @@ import {
   statusOf,
   type WatchWorld,
 } from '../../support/watch-world.js';
-
-const NS_PER_MS = 1_000_000;
 
 /** Probes look every second; on a busy machine an exec may take long without anything being wrong. */
 const probe = (...command: readonly string[]): object => ({
@@ -36,42 +30,11 @@ describe.skipIf(noRuntimeReason !== null)('pods under watch', PATIENT, () => {
   }, PATIENT.timeout);
   afterAll(() => world.stop(), PATIENT.timeout);
 
-  /** `container attempt` of each CreateContainer request for a pod, with the time it came and the id it was answered. */
-  const created = (name: string): {readonly what: string; readonly at: number; readonly id: string}[] =>
-    world.runtime.proxy.calls
-      .filter(({rpc}) => rpc === 'CreateContainer')
-      .flatMap(({request, at, outcome}) => {
-        const {config, sandboxConfig} = request as CreateContainerRequest;
-        if (sandboxConfig?.metadata?.name !== `${name}-${NODE}`) return [];
-        const {containerId = ''} = (outcome?.answer ?? {}) as {readonly containerId?: string};
-        return [{what: `${config?.metadata?.name} ${config?.metadata?.attempt}`, at, id: containerId}];
-      });
-
-  /** When a container ended, in ms, as the runtime has told the agent; null = it has not. */
-  const finishedAt = (id: string): number | null => {
-    const told = world.runtime.proxy.calls
-      .filter(({rpc, outcome}) => rpc === 'ContainerStatus' && outcome?.answer !== undefined)
-      .map(({outcome}) => (outcome?.answer as ContainerStatusResponse).status)
-      .find(status => status?.id === id && status.state === ContainerState.CONTAINER_EXITED);
-    return told === undefined ? null : Number(told.finishedAt) / NS_PER_MS;
-  };
-
-  /** From the end of each container of a pod to the request for the next one, ms. */
-  const gaps = (name: string): Promise<readonly number[]> =>
-    world.until(`${name}'s containers have told their ends`, () => {
-      const made = created(name);
-      const found = made.slice(1).map(({at}, index) => {
-        const end = finishedAt(made[index]?.id ?? '');
-        return end === null ? null : at - end;
-      });
-      return found.every(gap => gap !== null) ? found : null;
-    });
-
   test.concurrent('a container that crashes is made anew at once, then after 10 s, then after 20 s', async () => {
     await world.write('crash.yaml', manifest('crash', {containers: [shell('main', 'exit 3')]}));
     await world.untilPod('crash', 'has crashed for the third time', pod => statusOf(pod)?.restartCount === 3);
-    expect(created('crash').map(({what}) => what)).toEqual(['main 0', 'main 1', 'main 2', 'main 3']);
-    const waited = await gaps('crash');
+    expect(createdFor(world, 'crash').map(({what}) => what)).toEqual(['main 0', 'main 1', 'main 2', 'main 3']);
+    const waited = await restartGaps(world, 'crash');
     // The times of calls are cut to whole milliseconds.
     for (const [index, least] of [0, 10_000, 20_000].entries()) expect(waited[index]).toBeGreaterThanOrEqual(least - 1);
     const waiting = await world.untilPod('crash', 'waits', pod => statusOf(pod)?.state?.waiting !== undefined);
@@ -128,9 +91,9 @@ describe.skipIf(noRuntimeReason !== null)('pods under watch', PATIENT, () => {
     };
     await world.write('chain.yaml', manifest('chain', spec));
     const pod = await world.untilReady('chain');
-    const made = created('chain');
+    const made = createdFor(world, 'chain');
     expect(made.map(({what}) => what)).toEqual(['a 0', 'b 0', 'c 0', 'main 0']);
-    for (const gap of await gaps('chain')) expect(gap).toBeGreaterThanOrEqual(-1);
+    for (const gap of await restartGaps(world, 'chain')) expect(gap).toBeGreaterThanOrEqual(-1);
     const [main] = await world.running('chain');
     expect(await world.exec(main!, 'cat', '/shared/order')).toBe('a\nb\nc\n');
     const ends = pod.status?.initContainerStatuses?.map(({state}) => state?.terminated?.reason);
@@ -145,13 +108,13 @@ describe.skipIf(noRuntimeReason !== null)('pods under watch', PATIENT, () => {
     };
     await world.write('job.yaml', manifest('job', spec));
     const pod = await world.untilPod('job', 'has succeeded', ({status}) => status?.phase === 'Succeeded');
-    const made = created('job');
+    const made = createdFor(world, 'job');
     expect(made.map(({what}) => what)).toEqual(['side 0', 'setup 0', 'main 0']);
     expect(statusOf(pod, 'side')?.state?.terminated).toMatchObject({exitCode: 0});
     const [side, , main] = made.map(({id}) => id);
     const stops = world.runtime.proxy.calls.filter(({rpc}) => rpc === 'StopContainer');
     const stop = stops.find(({request}) => (request as StopContainerRequest).containerId === side);
-    expect(stop!.at).toBeGreaterThanOrEqual(finishedAt(main ?? '')! - 1);
+    expect(stop!.at).toBeGreaterThanOrEqual(finishedAt(world, main ?? '')! - 1);
     expect(await world.running('job')).toEqual([]);
   });
 
@@ -165,7 +128,7 @@ describe.skipIf(noRuntimeReason !== null)('pods under watch', PATIENT, () => {
     await world.write('late.yaml', late);
     await world.write('after.yaml', manifest('after', {hostNetwork: true, containers: [shell('main')]}));
     await world.untilReady('after');
-    expect(created('late').map(({what}) => what)).toEqual(['main 0']);
+    expect(createdFor(world, 'late').map(({what}) => what)).toEqual(['main 0']);
     expect((await world.pod('late'))?.status).toMatchObject({phase: 'Failed', reason: 'DeadlineExceeded'});
   });
 });
