@@ -15,6 +15,7 @@ import {
   type ContainerId,
   type PodRuntimeStatus,
   type RuntimePod,
+  type SandboxId,
 } from '../core/runtime-status/types.js';
 import {ContainerState} from '../cri/gen/cri.js';
 import type {ImageService, RuntimeService} from '../cri/runtime-service.js';
@@ -28,6 +29,7 @@ import {createKillBudgets} from './kill-budgets.js';
 import {killPod, rememberedSpec, runningPod} from './kill-pod.js';
 import type {PodHost} from './pod-host.js';
 import {rotateLogs, type RunningLog} from './log-rotation.js';
+import {PodIdTable, type PodIds} from './pod-ids.js';
 import {listPods, readPodStatus, type PodListDeps} from './pod-lists.js';
 import {podReporter} from './pod-reporter.js';
 import {removeOldContainers} from './remove-container.js';
@@ -90,8 +92,8 @@ export interface KubeRuntime {
   getPods(signal: AbortSignal, scope?: 'instance' | 'everyone'): Promise<readonly RuntimePod[]>;
 
   /**
-   * Full status of one pod. Given a RuntimePod of getPods it takes the ids from there, else it lists by uid. What went
-   * away meanwhile is left out.
+   * Full status of one pod. Ids come from what is known of it, else from the RuntimePod of getPods that is given, else from
+   * a list by uid. What went away meanwhile is left out.
    */
   getPodStatus(pod: RuntimePod | PodRef, signal: AbortSignal): Promise<PodRuntimeStatus>;
 
@@ -139,8 +141,8 @@ export function createKubeRuntime(deps: KubeRuntimeDeps): KubeRuntime {
   const {runtime, clock} = deps;
   const parts = createParts(deps);
   return {
-    getPods: (signal, scope = 'instance') => listPods(parts, scope, signal),
-    getPodStatus: (pod, signal) => readPodStatus(parts, pod, signal),
+    getPods: (signal, scope = 'instance') => getPods(parts, scope, signal),
+    getPodStatus: (pod, signal) => getPodStatus(parts, pod, signal),
     syncPod: (input, signal) => syncPod(parts, input, signal),
     killPod: ({pod, running, gracePeriodOverride}, signal) =>
       killPod(parts, {pod: pod ?? rememberedSpec(running), running: runningPod(running), gracePeriodOverride}, signal),
@@ -165,6 +167,32 @@ export function createKubeRuntime(deps: KubeRuntimeDeps): KubeRuntime {
 
 type Parts = StartContainerDeps & PodListDeps;
 
+async function getPods(
+  parts: Parts,
+  scope: 'instance' | 'everyone',
+  signal: AbortSignal,
+): Promise<readonly RuntimePod[]> {
+  const askedAt = parts.ids.moment();
+  const pods = await listPods(parts, scope, signal);
+  if (scope === 'instance') parts.ids.listed(pods, askedAt);
+  return pods;
+}
+
+/** The table of ids goes before a list, which does not have what was made since. */
+async function getPodStatus(parts: Parts, pod: RuntimePod | PodRef, signal: AbortSignal): Promise<PodRuntimeStatus> {
+  const {ids} = parts;
+  const askedAt = ids.moment();
+  const known = ids.of(pod);
+  const status = await readPodStatus(parts, known ?? pod, signal);
+  if (known !== undefined || !('containers' in pod)) ids.found(podIdsOf(pod, status), askedAt);
+  return status;
+}
+
+function podIdsOf({uid, name, namespace}: PodRef, {sandboxes, containers}: PodRuntimeStatus): PodIds {
+  const ids = containers.map(({id, sandboxId}) => ({id, sandboxId: sandboxId ?? ('' as SandboxId)}));
+  return {uid, name, namespace, sandboxes, containers: ids};
+}
+
 function createParts(deps: KubeRuntimeDeps): Parts {
   const {runtime, host, clock, report, logger, instance, runtimeName} = deps;
   const lists = {runtime, instance, runtimeName};
@@ -178,6 +206,7 @@ function createParts(deps: KubeRuntimeDeps): Parts {
   });
   return {
     ...lists,
+    ids: new PodIdTable(),
     host,
     clock,
     report,

@@ -8,6 +8,7 @@ import {criContainerId, type PodRuntimeStatus, type RuntimePod} from '../core/ru
 import type {PodSandboxStatus} from '../cri/gen/cri.js';
 import type {RuntimeService} from '../cri/runtime-service.js';
 import {isNotFound} from './failures.js';
+import type {PodIds} from './pod-ids.js';
 import {readTerminationMessage} from './termination-message.js';
 
 export interface PodListDeps {
@@ -32,7 +33,7 @@ export function listPods(
  */
 export async function readPodStatus(
   deps: PodListDeps,
-  pod: RuntimePod | PodRef,
+  pod: PodIds | PodRef,
   signal: AbortSignal,
 ): Promise<PodRuntimeStatus> {
   const listed = 'containers' in pod ? pod : await findPod(deps, pod.uid, signal);
@@ -73,7 +74,7 @@ async function sandboxStatus(
 
 async function containerStatus(
   {runtime}: PodListDeps,
-  {id, sandboxId}: RuntimePod['containers'][number],
+  {id, sandboxId}: PodIds['containers'][number],
   signal: AbortSignal,
 ): Promise<CriContainer | undefined> {
   const {status} = await runtime.containerStatus(criContainerId(id), signal);

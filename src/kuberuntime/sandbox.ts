@@ -9,11 +9,13 @@ import type {PodSandboxConfig, PodSandboxStatusResponse} from '../cri/gen/cri.js
 import type {RuntimeService} from '../cri/runtime-service.js';
 import {errorText, expectedFailure, withReason} from './failures.js';
 import type {PodHost, SandboxOptions} from './pod-host.js';
+import type {PodIdTable} from './pod-ids.js';
 import type {PodReporter} from './pod-reporter.js';
 
 export interface SandboxDeps {
   readonly runtime: RuntimeService;
   readonly host: PodHost;
+  readonly ids: PodIdTable;
 }
 
 /** The config of a pod's sandbox, with what the host said for it. */
@@ -44,7 +46,7 @@ export async function createPodSandbox(
   {pod, attempt, reporter}: {readonly pod: Pod; readonly attempt: number; readonly reporter: PodReporter},
   signal: AbortSignal,
 ): Promise<CreatedSandbox> {
-  const {runtime, host} = deps;
+  const {runtime, host, ids} = deps;
   const failedTo =
     (what: string) =>
     (error: Error): string =>
@@ -57,8 +59,10 @@ export async function createPodSandbox(
     const id = await part('create sandbox', async () =>
       runtime.runPodSandbox(configured.config, await host.runtimeHandler(pod), signal),
     );
+    ids.madeSandbox(pod.metadata.uid, id as SandboxId);
     return {...configured, id: id as SandboxId};
   } catch (error) {
+    ids.doubt(pod.metadata.uid);
     if (error instanceof PodError && error.cause instanceof Error) {
       const text = `Failed to create pod sandbox: ${errorText(error.cause)}`;
       reporter.recorded('Warning', 'FailedCreatePodSandBox', text);

@@ -13,6 +13,7 @@ import {describeHook, runHook} from './hooks.js';
 import type {EnsuredImage, ImageManager} from './images.js';
 import {killNamed, type KillPodDeps} from './kill-pod.js';
 import type {ContainerOptions, ImageVolume, PodHost} from './pod-host.js';
+import type {PodIdTable} from './pod-ids.js';
 import {withoutId, type PodReporter} from './pod-reporter.js';
 import type {ConfiguredSandbox} from './sandbox.js';
 
@@ -20,6 +21,7 @@ export interface StartContainerDeps extends KillPodDeps {
   readonly images: ImageManager;
   readonly host: PodHost;
   readonly runtimeName: string;
+  readonly ids: PodIdTable;
 }
 
 /** Where containers are started: the sandbox that is up. */
@@ -127,7 +129,7 @@ async function createContainer(
   made: ImageAndCount,
   signal: AbortSignal,
 ): Promise<string> {
-  const {host, runtime} = deps;
+  const {host, runtime, ids} = deps;
   const {pod, container, place, imageVolumes} = start;
   const prepare = <T>(effect: () => Promise<T>): Promise<T> =>
     withReason('CreateContainerConfigError', statusMessage, signal, effect);
@@ -140,9 +142,14 @@ async function createContainer(
       await host.makeContainerLogDirectory(pod, container.name);
       return built;
     });
-    return await withReason('CreateContainerError', statusMessage, signal, () =>
+    const id = await withReason('CreateContainerError', statusMessage, signal, () =>
       runtime.createContainer(place.sandboxId, config, place.config, signal),
     );
+    ids.madeContainer(pod.metadata.uid, containerId(deps.runtimeName, id), place.sandboxId);
+    return id;
+  } catch (error) {
+    ids.doubt(pod.metadata.uid);
+    throw error;
   } finally {
     await options.release?.();
   }

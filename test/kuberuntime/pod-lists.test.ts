@@ -41,6 +41,29 @@ describe('the status of a pod', () => {
     expect(bench.runtime.script.names().some(rpc => rpc.startsWith('List'))).toBe(false);
   });
 
+  test('needs no list for what the agent itself has made since the last one', async () => {
+    const bench = createBench();
+    await bench.kubeRuntime.getPods(never);
+    await bench.sync(aPod(withContainers('a', 'b')));
+    bench.runtime.script.clear();
+    const status = await bench.kubeRuntime.getPodStatus(podRef(aPod()), never);
+    expect(status.containers.map(({name, state}) => `${name} ${state}`)).toEqual(['b running', 'a running']);
+    expect(bench.runtime.script.names().some(rpc => rpc.startsWith('List'))).toBe(false);
+  });
+
+  test('is listed again after a call that may have made something all the same', async () => {
+    const bench = createBench();
+    await bench.kubeRuntime.getPods(never);
+    bench.runtime.failNext('CreateContainer', {code: 'DEADLINE_EXCEEDED', message: 'too late'});
+    await bench.sync(aPod());
+    bench.runtime.script.clear();
+    await bench.kubeRuntime.getPodStatus(podRef(aPod()), never);
+    expect(bench.runtime.script.names()).toContain('ListContainers');
+    bench.runtime.script.clear();
+    await bench.kubeRuntime.getPodStatus(podRef(aPod()), never);
+    expect(bench.runtime.script.names()).not.toContain('ListContainers');
+  });
+
   test('is listed by uid without them', async () => {
     const bench = createBench();
     await bench.sync(aPod());
