@@ -31,6 +31,8 @@ export interface FoundPod {
   readonly place: ObjectPlace;
   /** What it needs of the same manifests, with paths inside the object. */
   readonly references: readonly ApiReference[];
+  /** Where in the object its spec.overhead is. */
+  readonly overheadPath: string;
 }
 
 export interface FoundObject<T> {
@@ -186,7 +188,7 @@ function addPod(manifest: api.Pod, wrong: readonly FieldError[], reading: Readin
   complain(reading, invalid);
   const references = apiReferences(pod.spec).map(reference => ({...reference, path: reading.pathOf(reference.path)}));
   for (const reference of references) reportReference(reference, reading);
-  findings.pods.push({pod, place, references});
+  findings.pods.push({pod, place, references, overheadPath: reading.pathOf('spec.overhead')});
 }
 
 /** Whether one of two field paths is inside the other. */

@@ -1,5 +1,6 @@
 // Bytes of files in, pods and everything wrong with them out. Positions are looked up only where there is a problem.
 import type {ManifestPosition, ManifestProblem} from '../core/errors.js';
+import {withClassOverhead} from '../core/pod/runtime-class-overhead.js';
 import {podKey} from '../core/pod/types.js';
 import type {Companions, SourcedPod} from '../core/source-mux.js';
 import {missingReferences} from './companions.js';
@@ -30,9 +31,10 @@ export function readManifestTexts(files: readonly ManifestFile[], options: Inter
     runtimeClasses: firstOfEach('RuntimeClass', findings.runtimeClasses, findings),
   };
   if (options.requireReferences) reportMissing(findings, companions);
+  const found = findings.pods.map(each => withOverhead(each, companions, findings));
   const broken = new Set(findings.problems.filter(({severity}) => severity === 'error').map(({place}) => place.file));
   const pods = firstOfEachPod(
-    findings.pods.filter(({place}) => !broken.has(place.file)),
+    found.filter(({place}) => !broken.has(place.file)),
     findings,
   );
   return {
@@ -153,6 +155,15 @@ function duplicateOf(what: string, place: ObjectPlace, earlier: ObjectPlace): Ra
     place,
     severity: 'warning',
   };
+}
+
+/** Only now: the class may stand anywhere. The pod's uid, made of what its own manifest says, stays. */
+function withOverhead(found: FoundPod, {runtimeClasses}: Companions, {problems}: Findings): FoundPod {
+  const {place, overheadPath: path} = found;
+  const result = withClassOverhead(found.pod, runtimeClasses);
+  if (result.ok) return {...found, pod: result.pod};
+  problems.push({type: 'FieldValueForbidden', path, detail: result.problem, place, severity: 'error'});
+  return found;
 }
 
 function reportMissing({pods, problems}: Findings, companions: Companions): void {

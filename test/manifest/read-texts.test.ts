@@ -306,3 +306,28 @@ describe('a namespace that is asked for', () => {
     expect(read({'a.yaml': text}, {namespace: 'team'}).companions.runtimeClasses[0]?.metadata).toEqual({name: 'r'});
   });
 });
+
+describe('the overhead of a RuntimeClass', () => {
+  const runtimeClass = (memory: string): string =>
+    `apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: r}\nhandler: h\noverhead: {podFixed: {memory: ${memory}}}\n`;
+  const classed = (extra = ''): string => pod('p', `  runtimeClassName: r\n${extra}`);
+
+  test('becomes that of its pods, wherever it stands, and leaves their uid as it is', () => {
+    const plain = read({'a.yaml': classed()}).pods[0]?.pod;
+    const set = read({'a.yaml': classed(), 'b.yaml': pod('other'), 'z.yaml': runtimeClass('64Mi')});
+    expect(set.problems).toEqual([]);
+    expect(set.pods.map(entry => entry.pod.spec.overhead)).toEqual([{memory: '64Mi'}, undefined]);
+    expect(set.pods[0]?.pod.metadata.uid).toBe(plain?.metadata.uid);
+  });
+
+  test('may be written in the pod as well, in other words; another one is an error at its place', () => {
+    const own = classed('  overhead: {memory: 65536Ki}\n');
+    const same = read({'a.yaml': own, 'z.yaml': runtimeClass('64Mi')});
+    expect([same.problems, same.pods[0]?.pod.spec.overhead]).toEqual([[], {memory: '64Mi'}]);
+    const set = read({'a.yaml': own, 'z.yaml': runtimeClass('32Mi')});
+    expect(set.problems.map(say)).toEqual([
+      'a.yaml:6:3 error spec.overhead: does not match the overhead of RuntimeClass "r"',
+    ]);
+    expect(set.pods).toEqual([]);
+  });
+});
