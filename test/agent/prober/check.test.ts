@@ -117,6 +117,46 @@ describe('httpGet', () => {
     expect(await makeCheck(depsWith(), targetOf({httpGet: {port}}), never)).toEqual({result, output});
   });
 
+  describe('answered with a redirect (C18)', () => {
+    test('follows it on its own host, to another port and to an untrusted server over TLS as well', async () => {
+      const secure = kept(await httpsServer((_request, response) => response.end('secure')));
+      const {port, requests} = kept(
+        await httpServer((request, response) => {
+          if (request.url === '/ok') response.end('here');
+          else if (request.url === '/a') response.writeHead(302, {location: '/ok'}).end();
+          else response.writeHead(307, {location: `https://127.0.0.1:${secure.port}/`}).end();
+        }),
+      );
+      const httpHeaders = [{name: 'X-Key', value: 'v'}];
+      const check = (path: string): ReturnType<typeof makeCheck> =>
+        makeCheck(depsWith(), targetOf({httpGet: {port, path, httpHeaders}}), never);
+      expect(await check('/a')).toEqual({result: 'success', output: 'here'});
+      expect(requests.map(({url, headers}) => [url, headers['x-key']])).toEqual([
+        ['/a', 'v'],
+        ['/ok', 'v'],
+      ]);
+      expect(await check('/c')).toEqual({result: 'success', output: 'secure'});
+    });
+
+    test('to another host is not followed: a success with a warning', async () => {
+      const {port, requests} = kept(
+        await httpServer((_request, response) => response.writeHead(302, {location: 'http://example.invalid/'}).end()),
+      );
+      const outcome = await makeCheck(depsWith(), targetOf({httpGet: {port}}), never);
+      expect(outcome).toMatchObject({result: 'warning', output: expect.stringMatching(/redirect/) as string});
+      expect(requests).toHaveLength(1);
+    });
+
+    test('without end is given up after ten requests, as a failure', async () => {
+      const {port, requests} = kept(
+        await httpServer((_request, response) => response.writeHead(302, {location: '/again'}).end()),
+      );
+      const outcome = await makeCheck(depsWith(), targetOf({httpGet: {port}}), never);
+      expect(outcome).toMatchObject({result: 'failure', output: expect.stringContaining('10 redirects') as string});
+      expect(requests).toHaveLength(10);
+    });
+  });
+
   test('finds the port by its name, and an untrusted server', async () => {
     const {port} = kept(await httpsServer((_request, response) => response.end()));
     const container = aContainer('main', {ports: [{name: 'web', containerPort: port}]});
