@@ -15,24 +15,32 @@ export const PATIENT = {timeout: 900_000};
 const PATIENCE_MS = 600_000;
 const LOOK_AGAIN_MS = 50;
 
+export interface WatchWorldOptions {
+  readonly rootDir?: string;
+  readonly flags?: readonly string[];
+}
+
 export class WatchWorld {
   readonly runtime: ApplyWorld;
   /** The watched directory. */
   readonly dir: string;
+  /** The agent's; the runtime's, unless a test has another one. */
+  readonly rootDir: string;
   readonly #flags: readonly string[];
   #watch: WatchProcess | null = null;
   #said = '';
 
-  constructor(runtime: ApplyWorld, dir: string, flags: readonly string[]) {
+  constructor(runtime: ApplyWorld, dir: string, {rootDir = runtime.rootDir, flags = []}: WatchWorldOptions = {}) {
+    this.#flags = flags;
     this.runtime = runtime;
     this.dir = dir;
-    this.#flags = flags;
+    this.rootDir = rootDir;
   }
 
   /** Starts the agent. */
   async launch(): Promise<void> {
-    const {rootDir, proxy} = this.runtime;
-    const flags = ['--root-dir', rootDir, '--node-name', NODE, '-r', proxy.endpoint, ...this.#flags];
+    const {proxy} = this.runtime;
+    const flags = ['--root-dir', this.rootDir, '--node-name', NODE, '-r', proxy.endpoint, ...this.#flags];
     this.#watch = await startWatch([this.dir, ...flags]);
   }
 
@@ -64,7 +72,7 @@ export class WatchWorld {
 
   /** Asks the agent's API. */
   ask(method: string, url: string, options?: AskOptions): Promise<Asked> {
-    return askServer({socketPath: apiSocketPath(this.runtime.rootDir)}, method, url, options);
+    return askServer({socketPath: apiSocketPath(this.rootDir)}, method, url, options);
   }
 
   /** A pod as the agent shows it, by the name in its manifest; null = it does not, or cannot be asked now. */
@@ -143,7 +151,7 @@ type ContainerStatus = NonNullable<PodStatus['containerStatuses']>[number];
 /** Starts a containerd and an agent that watches an empty directory. */
 export async function startWatchWorld(...flags: readonly string[]): Promise<WatchWorld> {
   const runtime = await startApplyWorld();
-  const world = new WatchWorld(runtime, await runtime.manifests({}), flags);
+  const world = new WatchWorld(runtime, await runtime.manifests({}), {flags});
   await world.launch();
   return world;
 }
