@@ -1,11 +1,8 @@
 // The table of crash-loop back-offs. Decisions are core's; what an earlier process knew is read off the runtime.
 // Mirrors kubelet v1.36 client-go util/flowcontrol Backoff, as pkg/kubelet/kuberuntime uses it.
 import {crashLoopKey, decideCrashLoop, rebuildBackoff} from '../core/backoff-crash-loop.js';
-import type {BackoffEntry, BackoffLimits} from '../core/backoff.js';
+import {backoffLimits, type BackoffEntry, type BackoffLimits} from '../core/backoff.js';
 import type {CrashLoopBackoff} from '../kuberuntime/kube-runtime.js';
-
-/** The kubelet's first wait; a lower cap lowers it. */
-const INITIAL_MS = 10_000;
 
 export class CrashLoopTable implements CrashLoopBackoff {
   readonly #limits: BackoffLimits;
@@ -13,7 +10,7 @@ export class CrashLoopTable implements CrashLoopBackoff {
   readonly #entries = new Map<string, Map<string, BackoffEntry | undefined>>();
 
   constructor(maxMs: number) {
-    this.#limits = {initialMs: Math.min(INITIAL_MS, maxMs), maxMs};
+    this.#limits = backoffLimits(maxMs);
   }
 
   check(
@@ -24,8 +21,11 @@ export class CrashLoopTable implements CrashLoopBackoff {
     const known = this.#entries.get(uid);
     const entry = known?.has(key) === true ? known.get(key) : rebuildBackoff(container, status, this.#limits);
     const decision = decideCrashLoop({pod, container, status, now}, entry, this.#limits);
-    if (decision.inBackOff) return {message: decision.message, retryAt: decision.retryAt};
-    this.#entries.set(uid, new Map(known).set(key, decision.entry ?? entry));
+    // Differs from kubelet: a wait that is longer than any comes of a clock that was set back, and is not kept.
+    if (decision.inBackOff && decision.retryAt - now <= this.#limits.maxMs) {
+      return {message: decision.message, retryAt: decision.retryAt};
+    }
+    this.#entries.set(uid, new Map(known).set(key, decision.inBackOff ? entry : (decision.entry ?? entry)));
     return null;
   }
 

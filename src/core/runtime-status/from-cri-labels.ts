@@ -1,5 +1,6 @@
 // What the kubelet (and minikubelet) writes on runtime containers to find it again, read back.
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/labels.go getContainerInfoFromLabels, getContainerInfoFromAnnotations.
+import * as names from '../cri-config/label-names.js';
 import {hashFromAnnotation} from '../pod/container-hash.js';
 
 type Texts = Readonly<Record<string, string>>;
@@ -14,10 +15,10 @@ export interface ContainerLabels {
 /** '' for a label that is missing. */
 export function containerLabels(labels: Texts): ContainerLabels {
   return {
-    podName: labels['io.kubernetes.pod.name'] ?? '',
-    podNamespace: labels['io.kubernetes.pod.namespace'] ?? '',
-    podUid: labels['io.kubernetes.pod.uid'] ?? '',
-    containerName: labels['io.kubernetes.container.name'] ?? '',
+    podName: labels[names.POD_NAME_LABEL] ?? '',
+    podNamespace: labels[names.POD_NAMESPACE_LABEL] ?? '',
+    podUid: labels[names.POD_UID_LABEL] ?? '',
+    containerName: labels[names.CONTAINER_NAME_LABEL] ?? '',
   };
 }
 
@@ -32,10 +33,10 @@ export interface ContainerAnnotations {
 
 export function containerAnnotations(annotations: Texts): ContainerAnnotations {
   return {
-    hash: hashFromAnnotation(annotations['io.kubernetes.container.hash']),
-    restartCount: countFromAnnotation(annotations['io.kubernetes.container.restartCount']),
-    terminationMessagePath: annotations['io.kubernetes.container.terminationMessagePath'] ?? '',
-    terminationMessagePolicy: annotations['io.kubernetes.container.terminationMessagePolicy'] ?? '',
+    hash: hashFromAnnotation(annotations[names.CONTAINER_HASH]),
+    restartCount: countFromAnnotation(annotations[names.RESTART_COUNT]),
+    terminationMessagePath: annotations[names.TERMINATION_MESSAGE_PATH] ?? '',
+    terminationMessagePolicy: annotations[names.TERMINATION_MESSAGE_POLICY] ?? '',
   };
 }
 

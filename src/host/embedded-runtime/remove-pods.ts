@@ -1,9 +1,8 @@
 // Takes down every pod of a runtime that is ours alone: its containers with their grace, then its sandbox.
+import {POD_TERMINATION_GRACE_PERIOD} from '../../core/cri-config/label-names.js';
 import type {RuntimeService} from '../../cri/runtime-service.js';
 import type {EmbeddedRuntimeDeps} from './deps.js';
 
-/** The annotation each container carries its pod's grace in, as the kubelet writes it. Seconds. */
-const GRACE_ANNOTATION = 'io.kubernetes.pod.terminationGracePeriod';
 /** The kubelet's floor. */
 const LEAST_GRACE_SECONDS = 2;
 
@@ -22,7 +21,7 @@ export async function removePods(
       const own = containers.filter(container => container.podSandboxId === id);
       await Promise.all(
         own.map(({id: containerId, annotations}) => {
-          const grace = gracePeriodSeconds ?? Number(annotations[GRACE_ANNOTATION] ?? LEAST_GRACE_SECONDS);
+          const grace = gracePeriodSeconds ?? Number(annotations[POD_TERMINATION_GRACE_PERIOD] ?? LEAST_GRACE_SECONDS);
           return runtime.stopContainer(containerId, Math.max(grace, LEAST_GRACE_SECONDS), signal);
         }),
       );
