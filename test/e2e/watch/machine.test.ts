@@ -85,7 +85,7 @@ describe.skipIf(noRuntimeReason !== null)('the machine under watch', PATIENT, ()
     expect(anew.attempt).toBe(1);
     expect(existsSync(join(tree.hierarchies[0]!.mountPoint, (await recordOf('again'))?.cgroup ?? ''))).toBe(true);
     await world.until('the other one has stopped', async () => (await world.running('once')).length === 0);
-    await world.untilPod('once', 'has ended', ({status}) => status?.phase === 'Failed');
+    await world.untilPod('once', 'has ended', ({status}) => status?.phase === 'Succeeded');
     expect(await world.runtime.containers('once')).toEqual([{...once, running: false}]);
   });
 
