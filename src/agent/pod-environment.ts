@@ -89,7 +89,7 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
       // The last of what is made here: with it, everything is there.
       if (mounted.has(uid) || existsSync(podPluginsDir(dirs, uid))) return;
       await remember.pod(pod);
-      await makePodDirs(dirs, uid);
+      makePodDirs(dirs, uid);
     },
     async mountVolumes(pod, signal) {
       const {uid} = pod.metadata;

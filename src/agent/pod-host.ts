@@ -60,10 +60,15 @@ export function createPodHost(deps: PodHostDeps): PodHost {
     sandboxOptions: pod => Promise.resolve().then(() => sandboxOptions(deps, pod)),
     runtimeHandler: pod => Promise.resolve().then(() => runtimeHandler(deps, pod)),
     containerOptions: (input, signal) => containerOptions(deps, input, signal),
-    makePodLogDirectory: pod => logFiles.makePodLogDir(dirs, pod.metadata),
-    makeContainerLogDirectory: (pod, name) => logFiles.makeContainerLogDir(dirs, pod.metadata, name),
-    restartCountFromLogs: (pod, name) => logFiles.restartCountFromLogs(dirs, pod.metadata, name),
-    linkContainerLog: log => linkContainerLog(deps, log),
+    makePodLogDirectory: pod => Promise.resolve().then(() => logFiles.makePodLogDir(dirs, pod.metadata)),
+    makeContainerLogDirectory: (pod, name) =>
+      Promise.resolve().then(() => logFiles.makeContainerLogDir(dirs, pod.metadata, name)),
+    restartCountFromLogs: (pod, name) =>
+      Promise.resolve().then(() => logFiles.restartCountFromLogs(dirs, pod.metadata, name)),
+    linkContainerLog(log) {
+      linkContainerLog(deps, log);
+      return Promise.resolve();
+    },
     removeContainerLog: log => logFiles.removeLog(dirs, log),
     removePodLogs: pod => logFiles.removePodLogDir(dirs, pod),
   };
@@ -128,9 +133,7 @@ async function containerOptions(
     signal,
   );
   const wantsLog = (container.terminationMessagePath ?? '') !== '';
-  const terminationLogPath = wantsLog
-    ? await makeTerminationLog(podContainerDir(dirs, uid, container.name))
-    : undefined;
+  const terminationLogPath = wantsLog ? makeTerminationLog(podContainerDir(dirs, uid, container.name)) : undefined;
   return {env, mounts: [...mounts], devices: [], ...(terminationLogPath !== undefined && {terminationLogPath})};
 }
 
@@ -186,9 +189,9 @@ async function readInside(dir: string, path: string): Promise<string | null> {
   }
 }
 
-async function linkContainerLog({dirs, logger}: PodHostDeps, log: ContainerLog): Promise<void> {
+function linkContainerLog({dirs, logger}: PodHostDeps, log: ContainerLog): void {
   try {
-    await logFiles.linkLog(dirs, log);
+    logFiles.linkLog(dirs, log);
   } catch (error) {
     const pod = `${log.podNamespace}/${log.podName}`;
     logger.warn('cannot link the log of a container', {pod, container: log.containerName, error: String(error)});

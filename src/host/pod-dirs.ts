@@ -1,7 +1,8 @@
 // Where a pod's files are on the host. Mirrors kubelet v1.36 pkg/kubelet/kubelet_getters.go and
 // pkg/kubelet/kuberuntime/{helpers,legacy}.go (log directories and links).
 import {randomBytes} from 'node:crypto';
-import {chmod, mkdir, open, rm} from 'node:fs/promises';
+import {chmodSync, mkdirSync, writeFileSync} from 'node:fs';
+import {rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import {HostError} from '../core/errors.js';
 import {mountsUnder, readMountinfo} from './mountinfo.js';
@@ -101,19 +102,19 @@ export function containerLogLink(
 }
 
 /** Makes the directories that every pod has. Mirrors kubelet makePodDataDirs. */
-export async function makePodDirs(dirs: InstanceDirs, uid: string): Promise<void> {
-  await mkdir(dirs.podsDir, {recursive: true, mode: 0o750});
+export function makePodDirs(dirs: InstanceDirs, uid: string): void {
+  mkdirSync(dirs.podsDir, {recursive: true, mode: 0o750});
   for (const dir of [podDir(dirs, uid), podVolumesDir(dirs, uid), podPluginsDir(dirs, uid)]) {
-    await mkdir(dir, {recursive: true, mode: 0o750});
+    mkdirSync(dir, {recursive: true, mode: 0o750});
   }
 }
 
 /** Makes a new termination log file with a random name of 8 hex digits that any user of a container may write. */
-export async function makeTerminationLog(containerDir: string): Promise<string> {
-  await mkdir(containerDir, {recursive: true, mode: 0o750});
+export function makeTerminationLog(containerDir: string): string {
+  mkdirSync(containerDir, {recursive: true, mode: 0o750});
   const path = join(containerDir, randomBytes(4).toString('hex'));
-  await (await open(path, 'w')).close();
-  await chmod(path, 0o666);
+  writeFileSync(path, '');
+  chmodSync(path, 0o666);
   return path;
 }
 

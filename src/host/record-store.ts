@@ -1,8 +1,8 @@
 // Small facts that must outlive the process and cannot be labels of the runtime: which pod uids and images are ours, the last
 // status of a pod. One JSON file an entry below <root>/records, replaced by rename, so that a crash leaves old or new.
 import {createHash, randomBytes} from 'node:crypto';
-import {readFileSync} from 'node:fs';
-import {mkdir, readdir, rename, rm, writeFile} from 'node:fs/promises';
+import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
+import {readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 
 export interface RecordStore<T> {
@@ -58,7 +58,7 @@ export function instanceRecords(rootDir: string): InstanceRecords {
 /** A store in `dir`. The values are what JSON keeps of them. */
 export function createRecordStore<T>(dir: string): RecordStore<T> {
   const pathOf = (key: string): string => join(dir, `${fileName(key)}.json`);
-  /** Synchronous: entries are small and many, and handing each to a thread takes ten times as long as reading it. */
+  // Synchronous inside: entries are small and many, and handing each call to a thread takes ten times as long as the call.
   const read = (path: string): Entry<T> | undefined => {
     try {
       return JSON.parse(readFileSync(path, 'utf8')) as Entry<T>;
@@ -67,17 +67,16 @@ export function createRecordStore<T>(dir: string): RecordStore<T> {
       return undefined;
     }
   };
+  const write = (path: string, entry: Entry<T>): void => {
+    mkdirSync(dir, {recursive: true, mode: 0o700});
+    const temporary = join(dir, `.${randomBytes(6).toString('hex')}`);
+    writeFileSync(temporary, JSON.stringify(entry), {mode: 0o600});
+    renameSync(temporary, path);
+  };
   return {
     get: key => Promise.resolve(read(pathOf(key))?.value),
-    async put(key, value) {
-      await mkdir(dir, {recursive: true, mode: 0o700});
-      const temporary = join(dir, `.${randomBytes(6).toString('hex')}`);
-      await writeFile(temporary, JSON.stringify({key, value}), {mode: 0o600});
-      await rename(temporary, pathOf(key));
-    },
-    async delete(key) {
-      await rm(pathOf(key), {force: true});
-    },
+    put: (key, value) => Promise.resolve().then(() => write(pathOf(key), {key, value})),
+    delete: key => Promise.resolve().then(() => rmSync(pathOf(key), {force: true})),
     async list(skip = () => false) {
       const all = await readdir(dir).catch(() => []);
       const names = all.filter(name => name.endsWith('.json') && !skip(name.slice(0, -'.json'.length)));

@@ -79,7 +79,7 @@ async function containerStatus(
 ): Promise<CriContainer | undefined> {
   const {status} = await runtime.containerStatus(criContainerId(id), signal);
   if (status === undefined) return undefined;
-  return {podSandboxId: sandboxId, status, message: await readTerminationMessage(status)};
+  return {podSandboxId: sandboxId, status, message: readTerminationMessage(status)};
 }
 
 /** The answers there are; one that is not found is none. */

@@ -79,7 +79,7 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
     cri = connectCri(runtime.endpoint);
     dirs = instanceDirs(runtime.rootDir);
     manager = createVolumeManager({dirs, clock: systemClock, logger: silentLogger, allocatableMemory: '1Gi'});
-    await makePodDirs(dirs, 'u1');
+    makePodDirs(dirs, 'u1');
     await manager.mountPodVolumes(pod('u1'), sources, signal);
     const mounts = await manager.containerMounts(
       {
@@ -195,7 +195,7 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
   });
 
   test('that a crash left half-made are finished by the next sync, and removed', async () => {
-    await makePodDirs(dirs, 'u2');
+    makePodDirs(dirs, 'u2');
     const volumesDir = podVolumesDir(dirs, 'u2');
     // Killed after mkdir, before the mount; after the mount, before the content; after the link, before the rename.
     await mkdir(join(volumesDir, 'kubernetes.io~empty-dir/mem'), {recursive: true});
@@ -225,7 +225,7 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
         volumes: [{name: 'no', configMap: {name: 'missing'}}, ...volumes],
       },
     };
-    await makePodDirs(dirs, 'u3');
+    makePodDirs(dirs, 'u3');
     await expect(manager.mountPodVolumes(broken, sources, signal)).rejects.toThrow(
       'MountVolume.SetUp failed for volume "no" : configmap "missing" not found',
     );
@@ -261,7 +261,7 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
       },
       signal,
     );
-    await makePodDirs(dirs, 'u5');
+    makePodDirs(dirs, 'u5');
     await manager.mountPodVolumes(mounting, sources, signal);
     const started = await runCriPod(
       cri,

@@ -149,7 +149,7 @@ describe('directories', () => {
 
   test('hold a termination log that any user may write, a new one each time', async () => {
     const umask = process.umask(0o077);
-    const [one, two] = [await makeTerminationLog(join(root, 'c')), await makeTerminationLog(join(root, 'c'))];
+    const [one, two] = [makeTerminationLog(join(root, 'c')), makeTerminationLog(join(root, 'c'))];
     process.umask(umask);
     expect(one).not.toBe(two);
     expect(one).toMatch(/\/[0-9a-f]{8}$/);

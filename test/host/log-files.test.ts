@@ -29,8 +29,8 @@ describe('removeLog', () => {
   test('takes the log, all that was rotated of it and its link, and nothing else', async () => {
     await write('0.log', '0.log.20260301-120000.gz', '0.log.20260301-130000', '0.log.20260301-110000.tmp');
     await write('1.log', '10.log', '0.logs', '0.log-of-another');
-    await linkLog(dirs, log);
-    await linkLog(dirs, {...log, containerId: 'def', logPath: join(dir, '1.log')});
+    linkLog(dirs, log);
+    linkLog(dirs, {...log, containerId: 'def', logPath: join(dir, '1.log')});
     await removeLog(dirs, log);
     expect((await readdir(dir)).sort()).toEqual(['0.log-of-another', '0.logs', '1.log', '10.log']);
     expect(await readdir(dirs.containerLogsDir)).toEqual(['web_default_main-def.log']);
@@ -42,7 +42,7 @@ describe('removeLog', () => {
     await removeLog(dirs, log);
     await mkdir(dir, {recursive: true});
     await write('0.log');
-    await linkLog(dirs, log);
+    linkLog(dirs, log);
     await removeLog(dirs, {...log, logPath: ''});
     expect(await readdir(dir)).toEqual(['0.log']);
     expect(await readdir(dirs.containerLogsDir)).toEqual([]);
@@ -50,8 +50,8 @@ describe('removeLog', () => {
 });
 
 test('a link is replaced, not followed', async () => {
-  await linkLog(dirs, {...log, logPath: '/nowhere/0.log'});
-  await linkLog(dirs, log);
+  linkLog(dirs, {...log, logPath: '/nowhere/0.log'});
+  linkLog(dirs, log);
   expect(await readdir(dirs.containerLogsDir)).toEqual(['web_default_main-abc.log']);
   expect(await readlink(join(dirs.containerLogsDir, 'web_default_main-abc.log'))).toBe(log.logPath);
 });
@@ -64,9 +64,9 @@ test.for([
   [['x.log', '5.log.d', '7.txt', '8.logs'], 6],
 ] as const)('%j means that %i attempts have been made', async ([names, count]) => {
   await write(...names);
-  expect(await restartCountFromLogs(dirs, pod, 'main')).toBe(count);
+  expect(restartCountFromLogs(dirs, pod, 'main')).toBe(count);
 });
 
-test('no directory means no attempt', async () => {
-  expect(await restartCountFromLogs(dirs, pod, 'other')).toBe(0);
+test('no directory means no attempt', () => {
+  expect(restartCountFromLogs(dirs, pod, 'other')).toBe(0);
 });

@@ -145,17 +145,17 @@ describe('the last words of a container', () => {
 
   test('are the end of its message file', async () => {
     await writeFile(join(dir, 'words'), `${'x'.repeat(5000)}end`);
-    expect(await readTerminationMessage(exited({}))).toBe(`${'x'.repeat(4093)}end`);
+    expect(readTerminationMessage(exited({}))).toBe(`${'x'.repeat(4093)}end`);
   });
 
   test('are the end of its log where the file says nothing and the policy allows for it', async () => {
     await writeFile(join(dir, 'words'), '');
     await writeFile(join(dir, '0.log'), '2026-03-01T11:00:00Z stderr F panic: boom\n');
-    expect(await readTerminationMessage(exited({}))).toBe('panic: boom\n');
+    expect(readTerminationMessage(exited({}))).toBe('panic: boom\n');
   });
 
   test('do not exist while it runs', async () => {
     await writeFile(join(dir, 'words'), 'early');
-    expect(await readTerminationMessage(exited({state: 1}))).toBe('');
+    expect(readTerminationMessage(exited({state: 1}))).toBe('');
   });
 });

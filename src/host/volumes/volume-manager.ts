@@ -1,7 +1,8 @@
 // The volumes of pods on this host: made before containers start, refreshed at each sync, gone after the pod. What exists is
 // read from the host each time; nothing is kept in memory, so that a new agent goes on where another was killed.
 // Mirrors kubelet v1.36 pkg/kubelet/volumemanager and pkg/volume/util/operationexecutor.
-import {chmod, rm, stat, writeFile} from 'node:fs/promises';
+import {chmodSync, writeFileSync} from 'node:fs';
+import {rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {PodError} from '../../core/errors.js';
 import type {Pod} from '../../core/pod/types.js';
@@ -94,7 +95,7 @@ async function containerMounts(
   const hostsPath = hostsFile === null ? null : podHostsPath(deps.dirs, pod.metadata.uid);
   const plan = planMounts({...input, hostsPath});
   if (!plan.ok) throw configError(plan.error);
-  if (hostsPath !== null && hostsFile !== null) await writeHosts(hostsPath, hostsFile);
+  if (hostsPath !== null && hostsFile !== null) writeHosts(hostsPath, hostsFile);
   const mounts: Mount[] = [];
   for (const planned of plan.mounts) {
     signal.throwIfAborted();
@@ -104,9 +105,9 @@ async function containerMounts(
 }
 
 /** In place: containers that run have this very file mounted. */
-async function writeHosts(path: string, text: string): Promise<void> {
-  await writeFile(path, text, {mode: 0o644});
-  await chmod(path, 0o644);
+function writeHosts(path: string, text: string): void {
+  writeFileSync(path, text, {mode: 0o644});
+  chmodSync(path, 0o644);
 }
 
 const PROPAGATIONS = {
