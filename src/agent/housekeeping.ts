@@ -26,7 +26,7 @@ export interface HousekeepingDeps {
   readonly workers: PodWorkers;
   readonly pleg: Pick<Pleg, 'pods' | 'pod' | 'refresh'>;
   readonly kubeRuntime: Pick<KubeRuntime, 'removePod'>;
-  readonly environment: Pick<PodEnvironment, 'removePod' | 'leftBehind'>;
+  readonly environment: Pick<PodEnvironment, 'removePod' | 'forgetPod' | 'leftBehind'>;
   readonly scope: OrphanScope;
   /** Sources that must have delivered before unknown pods count as unwanted. */
   readonly sources: readonly string[];
@@ -143,6 +143,8 @@ export class Housekeeping {
     try {
       await environment.removePod(ref, rememberedOnRuntime(pod)?.pod ?? null, supervisor.signal);
       await kubeRuntime.removePod(pod, supervisor.signal);
+      // Last: a removal that fails half-way is found again by what is remembered of the pod.
+      await environment.forgetPod(ref.uid);
       await pleg.refresh(ref);
     } catch (error) {
       if (supervisor.signal.aborted || isBug(error)) throw error;

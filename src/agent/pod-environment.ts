@@ -38,8 +38,10 @@ export interface PodEnvironment {
 
   /** Pods that something was made for here, by this process or one before it, and whose uid `isKnown` denies. */
   leftBehind(isKnown: (uid: string) => boolean): Promise<readonly PodRecord[]>;
-  /** Removes all of a pod that has ended. `pod` null: its definition is not known. */
+  /** Removes all of a pod that has ended. `pod` null: its definition is not known. It stays remembered as left behind. */
   removePod(ref: PodRef, pod: Pod | null, signal: AbortSignal): Promise<void>;
+  /** Nothing of the pod is left anywhere. */
+  forgetPod(uid: string): Promise<void>;
 }
 
 export interface PodEnvironmentDeps {
@@ -110,8 +112,8 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
       await removePodDir(dirs, uid);
       const cgroup = pod === null ? await remember.cgroup(uid) : cgroupOf(pod);
       if (cgroup !== null) await cgroups.remove(cgroup, signal);
-      await remember.nothing(uid);
     },
+    forgetPod: uid => remember.nothing(uid),
   };
 }
 

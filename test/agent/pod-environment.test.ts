@@ -116,6 +116,7 @@ test('a pod is on record before anything is made for it, until all of it is gone
   expect(await environment.leftBehind(uid => uid === 'a')).toEqual([]);
   await environment.makeDirectories(pod);
   await environment.removePod(record, null, never);
+  await environment.forgetPod(record.uid);
   expect(await readdir(join(tree, 'mk/kubepods/burstable'), {withFileTypes: true})).not.toContainEqual(
     expect.objectContaining({name: 'poda'}),
   );
