@@ -9,7 +9,7 @@ if (noRuntimeReason !== null) console.error(`NOT TRIED: the golden traces: ${noR
 const conformance = join(import.meta.dirname, '../conformance');
 
 describe.skipIf(noRuntimeReason !== null)('the golden traces', () => {
-  test('the corpus, run side by side, gives the calls and statuses of a kubelet', {timeout: 240_000}, async () => {
+  test('the corpus, run side by side, gives the calls and statuses of a kubelet', {timeout: 1_200_000}, async () => {
     const report: string[] = [];
     const result = await runGolden(join(conformance, 'golden-traces'), join(conformance, 'corpus'), line => {
       report.push(line);

@@ -48,10 +48,13 @@ export interface TestRuntime {
   stop(): Promise<void>;
 }
 
+/** Many tests may share a small machine. */
+const PATIENCE_MS = 300_000;
+
 /** Starts a private containerd with the pause image and docker.io/library/busybox:1.36. */
 export async function startTestRuntime(): Promise<TestRuntime> {
   const rootDir = await mkdtemp(join(tmpdir(), 'mk-'));
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const {endpoint, pid} = await startRuntime(runtimeDeps, rootDir, signal);
   const archive = join(rootDir, 'busybox.tar');
   await writeFile(archive, busyboxImage(await readBusybox()));
@@ -61,7 +64,7 @@ export async function startTestRuntime(): Promise<TestRuntime> {
     endpoint,
     pid,
     async stop() {
-      await stopRuntime(runtimeDeps, rootDir, {gracePeriodSeconds: 0}, AbortSignal.timeout(60_000));
+      await stopRuntime(runtimeDeps, rootDir, {gracePeriodSeconds: 0}, AbortSignal.timeout(PATIENCE_MS));
       await rm(rootDir, {recursive: true, force: true});
     },
   };

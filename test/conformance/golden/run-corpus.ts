@@ -18,10 +18,14 @@ import type {Json, JsonObject, PodRun, RunPlaces} from './types.js';
 
 /** How long the recorded pods were up. What came later than it should would not show in less. */
 const UP_MS = 45_000;
-/** How much later a status may come on a loaded machine: it is read again until it is settled. */
+/**
+ * How long after the last thing that was made the statuses may settle: on a loaded machine all comes later. Pods in a crash
+ * loop make something again and again, so that this has an end, too.
+ */
 const LATE_MS = 20_000;
+const LATEST_MS = 300_000;
 /** How long the end of all pods may take. */
-const END_MS = 40_000;
+const END_MS = 300_000;
 const LOOK_MS = 500;
 /** Characters of the log of watch that a problem shows. */
 const LOG_TAIL = 20_000;
@@ -133,15 +137,24 @@ async function whileUp(
   watched: WatchProcess,
   isSettled: (run: PodsRun) => boolean,
 ): Promise<readonly JsonObject[]> {
-  const deadline = systemClock.now() + UP_MS + LATE_MS;
+  const latest = systemClock.now() + UP_MS + LATEST_MS;
   await waitWhile(watched.isRunning, UP_MS);
   for (;;) {
     const pods = await getPods(stage);
     const run = collect(stage, pods, Infinity);
-    if (!watched.isRunning() || systemClock.now() > deadline || isSettled(run)) return pods;
+    const isLate = systemClock.now() > Math.min(lastMadeAt(stage.proxy) + LATE_MS, latest);
+    if (!watched.isRunning() || isLate || isSettled(run)) return pods;
     await systemClock.sleep(LOOK_MS);
   }
 }
+
+/** When the runtime last began or ended to make something; now while it does. */
+function lastMadeAt({calls}: RecordingProxy): number {
+  const made = calls.filter(({rpc}) => MAKING.has(rpc));
+  return Math.max(0, ...made.map(({outcome}) => outcome?.at ?? systemClock.now()));
+}
+
+const MAKING: ReadonlySet<string> = new Set(['RunPodSandbox', 'CreateContainer', 'StartContainer', 'StopContainer']);
 
 async function waitWhile(isWorth: () => boolean, ms: number): Promise<void> {
   const deadline = systemClock.now() + ms;
