@@ -43,6 +43,7 @@ function aWorld(): World {
     pullSecrets: () => ({secrets: [], missing: []}),
     leftBehind: () => Promise.resolve([]),
     removePod: () => note('removePod'),
+    forgetPod: () => note('forgetPod'),
   };
   const prober = {
     results: {liveness: new Map(), readiness: new Map(), startup: new Map()},
