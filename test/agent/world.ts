@@ -32,13 +32,14 @@ export interface World {
 }
 
 export interface WorldOptions extends Omit<FakeRuntimeOptions, 'clock'> {
+  /** Default: one of its own. */
+  readonly clock?: FakeClock;
   readonly config?: Partial<AgentConfig>;
 }
 
 const LIMIT_MS = 3_600_000;
 
-export function aWorld({config, ...runtimeOptions}: WorldOptions = {}): World {
-  const clock = new FakeClock();
+export function aWorld({config, clock = new FakeClock(), ...runtimeOptions}: WorldOptions = {}): World {
   const began = clock.now();
   const runtime = new FakeRuntime({
     clock,
@@ -150,7 +151,7 @@ export interface Watched {
 }
 
 /** An agent that runs on these sources until the test ends or stops it. */
-export function watch(world: World, ...sources: readonly GivenSource[]): Watched {
+export function watch(world: World, ...sources: readonly PodSource[]): Watched {
   const agent = createAgent(world.again());
   const controller = new AbortController();
   const running = agent.run(sources, controller.signal);
