@@ -3,6 +3,7 @@
 // Mirrors kubelet v1.36 pkg/kubelet/kubelet_pods.go HandlePodCleanups, which kills what it does not know within 1 s.
 import {rememberedPod, type RememberedPod} from '../core/cri-config/labels.js';
 import {podKey, type Pod, type PodRef} from '../core/pod/types.js';
+import {isNameTaken} from '../core/pod-worker/queries.js';
 import {isAnythingUp} from '../core/runtime-status/liveness.js';
 import type {RuntimePod} from '../core/runtime-status/types.js';
 import type {PodWorkers} from './pod-workers.js';
@@ -33,7 +34,8 @@ export function endOrphan(workers: PodWorkers, pod: RuntimePod, gracePeriodSecon
   const worker = workers.state.workers.get(pod.uid);
   if (worker !== undefined) return (worker.active ?? worker.pending)?.origin === 'runtime';
   const remembered = rememberedOnRuntime(pod);
-  if (remembered === null) {
+  // Where the name is another's, e.g. because a sandbox came late, it would wait in vain for its turn to be ended.
+  if (remembered === null || isNameTaken(workers.state, pod)) {
     workers.updatePod({origin: 'runtime', pod, kill: null});
     return true;
   }

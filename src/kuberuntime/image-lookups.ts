@@ -2,15 +2,12 @@
 import type {AnyContainer} from '../core/cri-config/types.js';
 import type {Image} from '../cri/gen/cri.js';
 import type {Clock} from '../lib/clock.js';
-import type {ImageManager} from './images.js';
+import {FRESH_MS, type ImageManager} from './images.js';
 
 export interface ImageLookups {
   /** The answer for a container's image if there is one and it is fresh; undefined = ask again. */
   recent(container: AnyContainer): Promise<Image | undefined>;
 }
-
-/** An image may be removed between the look-up and its use: an older answer no longer counts. */
-const FRESH_MS = 5000;
 
 /** Starts the look-ups. They never reject; aborting ends them. */
 export function lookUpImages(

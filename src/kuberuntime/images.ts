@@ -62,7 +62,10 @@ export interface EnsuredImage {
 export interface ImageManager {
   /** Rejects with PodError: InvalidImageName, ImageInspectError, ErrImageNeverPull, ImagePullBackOff, ErrImagePull, ... */
   ensure(request: EnsureImageRequest, signal: AbortSignal): Promise<EnsuredImage>;
-  /** The image if its policy allows to look and it is there; undefined otherwise, failures included. */
+  /**
+   * The image if its policy allows to look and it is there; undefined otherwise, failures included. The answer may be up to
+   * 5 s old: many pods of one image start together.
+   */
   lookUp(image: string, pullPolicy: string | undefined, signal: AbortSignal): Promise<Image | undefined>;
   /** What is kept of failed pulls; for tests of the table. */
   backoffOf(podUid: string, image: string): PullBackoff | undefined;
@@ -72,6 +75,7 @@ export function createImageManager(deps: ImageManagerDeps): ImageManager {
   const state: ImageState = {
     ...deps,
     failures: new Map<string, PullBackoff>(),
+    lookUps: new Map(),
     pulls: createSemaphore(deps.maxParallelPulls),
   };
   return {
@@ -84,6 +88,8 @@ export function createImageManager(deps: ImageManagerDeps): ImageManager {
 interface ImageState extends ImageManagerDeps {
   /** By pod and image. */
   readonly failures: Map<string, PullBackoff>;
+  /** Recent answers of lookUp, by image. */
+  readonly lookUps: Map<string, {readonly askedAt: number; readonly answer: Promise<Image | undefined>}>;
   readonly pulls: Semaphore;
 }
 
@@ -124,20 +130,28 @@ async function inspect(
   }
 }
 
+/** An image may be removed between the look-up and its use: an older answer no longer counts. */
+export const FRESH_MS = 5000;
+
 /** An answer for later use: whoever needs the image asks again when there is none, and tells what is wrong. */
-async function lookUp(
-  {images}: ImageState,
+function lookUp(
+  {images, clock, lookUps}: ImageState,
   image: string,
   pullPolicy: string | undefined,
   signal: AbortSignal,
 ): Promise<Image | undefined> {
   const tagged = applyDefaultImageTag(image);
-  if (!tagged.ok || !looksUpImage(pullPolicy)) return undefined;
-  try {
-    return (await images.imageStatus(tagged.image, signal)).image;
-  } catch {
-    return undefined;
-  }
+  if (!tagged.ok || !looksUpImage(pullPolicy)) return Promise.resolve(undefined);
+  const name = tagged.image;
+  const recent = lookUps.get(name);
+  if (recent !== undefined && Math.abs(clock.monotonic() - recent.askedAt) < FRESH_MS) return recent.answer;
+  const answer = images.imageStatus(name, signal).then(
+    found => found.image,
+    () => undefined,
+  );
+  lookUps.set(name, {askedAt: clock.monotonic(), answer});
+  void answer.then(found => found === undefined && lookUps.delete(name));
+  return answer;
 }
 
 async function pull(

@@ -29,6 +29,7 @@ import {createKillBudgets} from './kill-budgets.js';
 import {killPod, rememberedSpec, runningPod} from './kill-pod.js';
 import type {PodHost} from './pod-host.js';
 import {rotateLogs, type RunningLog} from './log-rotation.js';
+import {createSemaphore} from '../lib/semaphore.js';
 import {PodIdTable, type PodIds} from './pod-ids.js';
 import {listPods, readPodStatus, type PodListDeps} from './pod-lists.js';
 import {podReporter} from './pod-reporter.js';
@@ -54,6 +55,8 @@ export interface KubeRuntimeDeps {
   readonly runtimeName: string;
   /** Most pulls at once; null = no limit. */
   readonly maxParallelImagePulls: number | null;
+  /** Most sandboxes and containers being made or started at once. Default: no limit. */
+  readonly maxParallelStarts?: number;
   /** Credentials of the host, e.g. from ~/.docker/config.json (parseDockerConfig). Default: none. */
   readonly hostKeyring?: Keyring;
   /** Waits between failed pulls. Default: the kubelet's, 10 s to 300 s. */
@@ -165,6 +168,9 @@ export function createKubeRuntime(deps: KubeRuntimeDeps): KubeRuntime {
   };
 }
 
+/** Several times what a sandbox takes on a machine that is not overwhelmed. */
+const START_PATIENCE_MS = 2000;
+
 type Parts = StartContainerDeps & PodListDeps;
 
 async function getPods(
@@ -212,6 +218,7 @@ function createParts(deps: KubeRuntimeDeps): Parts {
     report,
     logger,
     images,
+    starts: createSemaphore(deps.maxParallelStarts ?? null, {clock, ms: START_PATIENCE_MS}),
     budgets: createKillBudgets(clock),
     podIPs: async (pod, signal) => (await readPodStatus(lists, pod, signal)).ips,
   };

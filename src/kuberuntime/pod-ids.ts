@@ -19,7 +19,7 @@ const NOTHING: Known = {sandboxes: new Map(), containers: new Map()};
 
 export class PodIdTable {
   readonly #known = new Map<string, Known>();
-  /** Pods of which something may have been made that nobody has told us of, since when. */
+  /** Pods of which something may be made that nobody tells us of, since when. */
   readonly #doubtful = new Map<string, number>();
   #hasListed = false;
   #now = 0;
@@ -53,7 +53,7 @@ export class PodIdTable {
     this.#known.set(uid, {sandboxes, containers: new Map(containers).set(id, noted)});
   }
 
-  /** A call failed that may have made something all the same. */
+  /** A call failed that may have made something all the same, or still will: the runtime is asked each time from then on. */
   doubt(uid: string): void {
     this.#doubtful.set(uid, this.moment());
   }
@@ -81,7 +81,6 @@ export class PodIdTable {
         ...since.containers,
       ]),
     });
-    if ((this.#doubtful.get(uid) ?? Infinity) <= askedAt) this.#doubtful.delete(uid);
   }
 }
 

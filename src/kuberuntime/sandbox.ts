@@ -7,6 +7,7 @@ import {sandboxIPs} from '../core/runtime-status/from-cri.js';
 import type {SandboxId} from '../core/runtime-status/types.js';
 import type {PodSandboxConfig, PodSandboxStatusResponse} from '../cri/gen/cri.js';
 import type {RuntimeService} from '../cri/runtime-service.js';
+import type {Semaphore} from '../lib/semaphore.js';
 import {errorText, expectedFailure, withReason} from './failures.js';
 import type {PodHost, SandboxOptions} from './pod-host.js';
 import type {PodIdTable} from './pod-ids.js';
@@ -16,6 +17,8 @@ export interface SandboxDeps {
   readonly runtime: RuntimeService;
   readonly host: PodHost;
   readonly ids: PodIdTable;
+  /** Room for what is being made or started. What belongs to a pod that has its sandbox goes first. */
+  readonly starts: Semaphore;
 }
 
 /** The config of a pod's sandbox, with what the host said for it. */
@@ -46,7 +49,7 @@ export async function createPodSandbox(
   {pod, attempt, reporter}: {readonly pod: Pod; readonly attempt: number; readonly reporter: PodReporter},
   signal: AbortSignal,
 ): Promise<CreatedSandbox> {
-  const {runtime, host, ids} = deps;
+  const {runtime, host, ids, starts} = deps;
   const failedTo =
     (what: string) =>
     (error: Error): string =>
@@ -56,9 +59,10 @@ export async function createPodSandbox(
   try {
     const configured = await part('generate sandbox config', () => configurePodSandbox(deps, pod, attempt, signal));
     await part('create log directory', () => host.makePodLogDirectory(pod));
-    const id = await part('create sandbox', async () =>
-      runtime.runPodSandbox(configured.config, await host.runtimeHandler(pod), signal),
-    );
+    const id = await part('create sandbox', async () => {
+      const handler = await host.runtimeHandler(pod);
+      return starts.run(() => runtime.runPodSandbox(configured.config, handler, signal), signal);
+    });
     ids.madeSandbox(pod.metadata.uid, id as SandboxId);
     return {...configured, id: id as SandboxId};
   } catch (error) {

@@ -13,15 +13,12 @@ import {describeHook, runHook} from './hooks.js';
 import type {EnsuredImage, ImageManager} from './images.js';
 import {killNamed, type KillPodDeps} from './kill-pod.js';
 import type {ContainerOptions, ImageVolume, PodHost} from './pod-host.js';
-import type {PodIdTable} from './pod-ids.js';
 import {withoutId, type PodReporter} from './pod-reporter.js';
-import type {ConfiguredSandbox} from './sandbox.js';
+import type {ConfiguredSandbox, SandboxDeps} from './sandbox.js';
 
-export interface StartContainerDeps extends KillPodDeps {
+export interface StartContainerDeps extends KillPodDeps, SandboxDeps {
   readonly images: ImageManager;
-  readonly host: PodHost;
   readonly runtimeName: string;
-  readonly ids: PodIdTable;
 }
 
 /** Where containers are started: the sandbox that is up. */
@@ -66,7 +63,10 @@ export async function startContainer(
   await recordingFailure(
     start,
     error => `Error: ${withoutId(error.message, criId, container)}`,
-    () => withReason('RunContainerError', statusMessage, signal, () => deps.runtime.startContainer(criId, signal)),
+    () =>
+      withReason('RunContainerError', statusMessage, signal, () =>
+        deps.starts.run(() => deps.runtime.startContainer(criId, signal), signal, 'urgent'),
+      ),
   );
   reporter.recorded('Normal', 'Started', 'Container started', container);
   await deps.host.linkContainerLog(containerLog(start, criId, restartCount));
@@ -129,7 +129,7 @@ async function createContainer(
   made: ImageAndCount,
   signal: AbortSignal,
 ): Promise<string> {
-  const {host, runtime, ids} = deps;
+  const {host, runtime, ids, starts} = deps;
   const {pod, container, place, imageVolumes} = start;
   const prepare = <T>(effect: () => Promise<T>): Promise<T> =>
     withReason('CreateContainerConfigError', statusMessage, signal, effect);
@@ -143,7 +143,7 @@ async function createContainer(
       return built;
     });
     const id = await withReason('CreateContainerError', statusMessage, signal, () =>
-      runtime.createContainer(place.sandboxId, config, place.config, signal),
+      starts.run(() => runtime.createContainer(place.sandboxId, config, place.config, signal), signal, 'urgent'),
     );
     ids.madeContainer(pod.metadata.uid, containerId(deps.runtimeName, id), place.sandboxId);
     return id;

@@ -1,15 +1,23 @@
-// At most so many at once, first come first served.
+// At most so many at once: the urgent ones before the others, else first come first served.
+import type {Clock} from './clock.js';
 
 export interface Semaphore {
   /** Runs `effect` as soon as there is room. Rejects with the signal's reason when it aborts before that. */
-  run<T>(effect: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  run<T>(effect: () => Promise<T>, signal: AbortSignal, urgency?: 'urgent'): Promise<T>;
+}
+
+/** After so long a run no longer counts: one that hangs must not keep the others waiting. */
+export interface Patience {
+  readonly clock: Pick<Clock, 'setTimer'>;
+  readonly ms: number;
 }
 
 /** `limit` null = no limit. */
-export function createSemaphore(limit: number | null): Semaphore {
+export function createSemaphore(limit: number | null, patience?: Patience): Semaphore {
   let running = 0;
-  const waiting: (() => void)[] = [];
-  const enter = (signal: AbortSignal): Promise<void> => {
+  const urgent: (() => void)[] = [];
+  const others: (() => void)[] = [];
+  const enter = (signal: AbortSignal, waiting: (() => void)[]): Promise<void> => {
     signal.throwIfAborted();
     if (limit === null || running < limit) {
       running++;
@@ -29,19 +37,25 @@ export function createSemaphore(limit: number | null): Semaphore {
     });
   };
   const leave = (): void => {
-    const next = waiting.shift();
+    const next = urgent.shift() ?? others.shift();
     // The place passes on: it never counts as free in between.
     if (next === undefined) running--;
     else next();
   };
   return {
-    async run(effect, signal) {
-      await enter(signal);
-      try {
-        return await effect();
-      } finally {
-        leave();
-      }
+    async run(effect, signal, urgency) {
+      await enter(signal, urgency === 'urgent' ? urgent : others);
+      if (patience === undefined) return effect().finally(leave);
+      let hasLeft = false;
+      const leaveOnce = (): void => {
+        if (!hasLeft) leave();
+        hasLeft = true;
+      };
+      const timer = patience.clock.setTimer(leaveOnce, patience.ms);
+      return effect().finally(() => {
+        timer.cancel();
+        leaveOnce();
+      });
     },
   };
 }

@@ -244,6 +244,25 @@ describe('an agent on a source', () => {
     expect(world.runtime.sandboxes.size).toBe(1);
   });
 
+  it('ends a sandbox that comes so late that a successor runs under its name', async () => {
+    const world = aWorld();
+    const source = new GivenSource();
+    watch(world, source);
+    source.deliver(namedPod('web'));
+    await world.pass(1000);
+    const [made] = [...world.runtime.sandboxes.values()].map(({config}) => config);
+    source.deliver(namedPod('web', withMetadata({uid: 'uid-new'})));
+    await world.pass(60_000);
+    const [successor] = world.runtime.sandboxes.keys();
+    const metadata = {...made!.metadata!, attempt: 1};
+    const late = await world.runtime.runPodSandbox({...made!, metadata}, '', new AbortController().signal);
+    await world.pass(30_000);
+    expect([...world.runtime.sandboxes.keys()]).toEqual([successor]);
+    expect(world.runtime.calls).toContainEqual(
+      expect.objectContaining({rpc: 'StopPodSandbox', request: {podSandboxId: late}}),
+    );
+  });
+
   it('makes a sandbox anew when its process dies', async () => {
     const world = aWorld();
     const source = new GivenSource();

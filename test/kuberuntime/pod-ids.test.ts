@@ -47,14 +47,15 @@ describe('what a pod consists of', () => {
     expect(idsIn(table)).toEqual([sandbox, main]);
   });
 
-  test('is in doubt until the runtime, asked afterwards, has said', () => {
+  test('is in doubt as long as there is anything of the pod, once a call has failed: it may be carried out late', () => {
     const table = new PodIdTable();
     table.listed([shown(main)], table.moment());
-    const askedAt = table.moment();
     table.doubt(ref.uid);
-    table.found(shown(main), askedAt);
-    expect(idsIn(table)).toBeUndefined();
     table.found(shown(main), table.moment());
-    expect(idsIn(table)).toEqual([sandbox, main]);
+    table.listed([shown(main)], table.moment());
+    expect(idsIn(table)).toBeUndefined();
+    table.listed([], table.moment());
+    table.madeSandbox(ref.uid, sandbox);
+    expect(idsIn(table)).toEqual([sandbox]);
   });
 });

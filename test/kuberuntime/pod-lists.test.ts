@@ -59,9 +59,6 @@ describe('the status of a pod', () => {
     bench.runtime.script.clear();
     await bench.kubeRuntime.getPodStatus(podRef(aPod()), never);
     expect(bench.runtime.script.names()).toContain('ListContainers');
-    bench.runtime.script.clear();
-    await bench.kubeRuntime.getPodStatus(podRef(aPod()), never);
-    expect(bench.runtime.script.names()).not.toContain('ListContainers');
   });
 
   test('is listed by uid without them', async () => {

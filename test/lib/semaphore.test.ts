@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {createSemaphore} from '../../src/lib/semaphore.js';
-import {settle} from '../fakes/fake-clock.js';
+import {FakeClock, settle} from '../fakes/fake-clock.js';
 
 const signal = new AbortController().signal;
 
@@ -66,4 +66,46 @@ test('without a limit all run at once', async () => {
   expect(running).toBe(3);
   one.open();
   await Promise.all(all);
+});
+
+test('what is urgent goes before what has waited longer', async () => {
+  const semaphore = createSemaphore(1);
+  const first = gate();
+  const order: string[] = [];
+  const note = (name: string) => (): Promise<void> => {
+    order.push(name);
+    return Promise.resolve();
+  };
+  const all = [
+    semaphore.run(() => first.opened, signal),
+    semaphore.run(note('patient'), signal),
+    semaphore.run(note('urgent'), signal, 'urgent'),
+  ];
+  first.open();
+  await Promise.all(all);
+  expect(order).toEqual(['urgent', 'patient']);
+});
+
+test('one that hangs keeps the others waiting only so long, and leaves only once', async () => {
+  const clock = new FakeClock();
+  const semaphore = createSemaphore(1, {clock, ms: 2000});
+  const [hanging, second] = [gate(), gate()];
+  const started: string[] = [];
+  const run = (name: string, until: Promise<void>): Promise<void> =>
+    semaphore.run(() => {
+      started.push(name);
+      return until;
+    }, signal);
+  const all = [run('hanging', hanging.opened), run('second', second.opened), run('third', Promise.resolve())];
+  await settle();
+  expect(started).toEqual(['hanging']);
+  await clock.advance(2000);
+  expect(started).toEqual(['hanging', 'second']);
+  hanging.open();
+  await settle();
+  expect(started).toEqual(['hanging', 'second']);
+  second.open();
+  await Promise.all(all);
+  expect(started).toEqual(['hanging', 'second', 'third']);
+  expect(clock.pendingTimers).toBe(0);
 });

@@ -2,6 +2,7 @@
 // Mirrors kubelet v1.36 pkg/kubelet/pod_workers.go PodWorkers (IsPodKnownTerminated to ShouldPodContentBeRemoved) and
 // the worker map that SyncKnownPods returns.
 import {isStaticPod} from '../pod/config-source.js';
+import {fullName} from './static-names.js';
 import type {PodStage, PodWorker, PodWorkersState} from './types.js';
 
 /** Its containers have all been stopped. False for an unknown uid. */
@@ -101,4 +102,9 @@ function ask(
 ): boolean {
   const worker = state.workers.get(uid);
   return worker === undefined ? ofUnknown(state.podsSynced) : ofWorker(worker);
+}
+
+/** Whether a static pod of this name has started, or waits for its turn. */
+export function isNameTaken(state: PodWorkersState, pod: {readonly name: string; readonly namespace: string}): boolean {
+  return state.names.get(fullName(pod)) !== undefined;
 }

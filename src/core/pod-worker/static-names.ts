@@ -2,6 +2,11 @@
 // Mirrors kubelet v1.36 pkg/kubelet/pod_workers.go allowStaticPodStart.
 import type {PodWorkersState, StaticName} from './types.js';
 
+/** What static pods of one name and namespace share. */
+export function fullName({name, namespace}: {readonly name: string; readonly namespace: string}): string {
+  return `${name}_${namespace}`;
+}
+
 const UNUSED: StaticName = {started: null, waiting: []};
 
 /** Puts a pod at the end of its name's line. */

@@ -4,7 +4,7 @@ import {isStaticPod} from '../pod/config-source.js';
 import {effectiveGracePeriod} from './grace-period.js';
 import {startCall} from './start-call.js';
 import {put} from './state.js';
-import {waitForName} from './static-names.js';
+import {fullName, waitForName} from './static-names.js';
 import type {KillOptions, PodUpdate, PodWorker, PodWorkerEffect, PodWorkersState, Transition} from './types.js';
 
 /** Takes in one update. See PodWorkerEvent for `runtimeIsTerminal`; it matters the first time a uid is seen. */
@@ -34,7 +34,7 @@ export function updatePod(state: PodWorkersState, given: PodUpdate, runtimeIsTer
 
 function identity(update: PodUpdate): {readonly uid: string; readonly fullName: string} {
   const {uid, name, namespace} = update.origin === 'config' ? update.pod.metadata : update.pod;
-  return {uid, fullName: `${name}_${namespace}`};
+  return {uid, fullName: fullName({name, namespace})};
 }
 
 /**
