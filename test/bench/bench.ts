@@ -10,7 +10,7 @@ import {KEEP_RUNNING, removeFloorPods} from './floor.js';
 
 export const IMAGE = 'docker.io/library/busybox:1.36';
 const PROJECT = path.join(import.meta.dirname, '../..');
-const BINARY = path.join(PROJECT, 'bin/run.js');
+export const BINARY = path.join(PROJECT, 'bin/run.js');
 
 export interface Finished {
   /** Wall time of the whole process, ms. */

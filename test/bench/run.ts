@@ -5,8 +5,22 @@ import {parseArgs} from 'node:util';
 import {Bench} from './bench.js';
 import type {Figure, Row} from './row.js';
 import {applyOne, applyTwenty, initChain, nothingToDo, runtimeStart, version} from './rows/process.js';
+import {simulated} from './rows/simulated.js';
+import {deathLatency, edit, idle, manifestLatency} from './rows/watch.js';
 
-const ROWS: readonly Row[] = [version, runtimeStart, applyOne, initChain, applyTwenty, nothingToDo];
+const ROWS: readonly Row[] = [
+  version,
+  runtimeStart,
+  applyOne,
+  initChain,
+  applyTwenty,
+  nothingToDo,
+  edit,
+  deathLatency,
+  manifestLatency,
+  idle,
+  simulated,
+];
 
 const {values, positionals} = parseArgs({options: {json: {type: 'string'}}, allowPositionals: true});
 const wanted = positionals.length === 0 ? ROWS : ROWS.filter(row => positionals.includes(row.name));
