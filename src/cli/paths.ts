@@ -2,7 +2,7 @@
 import {realpathSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {basename, dirname, join, resolve} from 'node:path';
-import {DEFAULT_ROOT_DIR} from '../host/pod-dirs.js';
+import {DEFAULT_ROOT_DIR} from '../core/root-dir.js';
 import type {GlobalFlags} from './base-command.js';
 
 /** The absolute root directory, links resolved: it is compared with the kernel's list of mounts. */

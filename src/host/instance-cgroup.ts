@@ -1,7 +1,7 @@
 // Where an instance keeps the cgroups of its pods.
 import type {CgroupName} from '../core/cri-config/pod-cgroup.js';
 import {instanceOf} from '../core/instance.js';
-import {DEFAULT_ROOT_DIR} from './pod-dirs.js';
+import {DEFAULT_ROOT_DIR} from '../core/root-dir.js';
 
 /**
  * The parent of kubepods: the top for the default root directory, as a kubelet has it, and a cgroup of its own for any

@@ -5,9 +5,8 @@ import {chmodSync, mkdirSync, writeFileSync} from 'node:fs';
 import {rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import {HostError} from '../core/errors.js';
+import {DEFAULT_ROOT_DIR} from '../core/root-dir.js';
 import {mountsUnder, readMountinfo} from './mountinfo.js';
-
-export const DEFAULT_ROOT_DIR = '/var/lib/minikubelet';
 
 /** Directories of one instance, that is, of one root directory. All absolute. */
 export interface InstanceDirs {
