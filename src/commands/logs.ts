@@ -2,7 +2,6 @@ import {Args, Flags} from '@oclif/core';
 import {BaseCommand} from '../cli/base-command.js';
 import {durationFlag, imageEndpointShort} from '../cli/flags.js';
 import {nodeNameOf} from '../cli/paths.js';
-import {openReader} from '../cli/pods/reader.js';
 
 export default class Logs extends BaseCommand {
   static override usage = '<%= command.id %> POD [CONTAINER] [FLAGS]';
@@ -49,6 +48,7 @@ export default class Logs extends BaseCommand {
     const session = await this.session(flags);
     const {logRequest, printLogs} = await import('../cli/logs/logs.js');
     const request = logRequest(args, {...flags, nodeName: nodeNameOf(flags)});
+    const {openReader} = await import('../cli/pods/reader.js');
     const reader = openReader(flags, session);
     try {
       await printLogs(session, reader, request);
