@@ -66,16 +66,18 @@ const noPodCgroups: CgroupManager = {
   prune: () => Promise.resolve(),
 };
 
-/** As the runtime says; runtimes that are too old to say use the file system, unless they were told otherwise. */
+/**
+ * As the runtime says; runtimes that are too old to say use the file system, unless they were told otherwise. Both calls go
+ * out at once: a start waits for neither twice.
+ */
 async function cgroupDriver(runtime: RuntimeService, signal: AbortSignal): Promise<CgroupDriver> {
-  try {
-    const {linux} = await runtime.runtimeConfig(signal);
-    return linux?.cgroupDriver === SYSTEMD_DRIVER ? 'systemd' : 'cgroupfs';
-  } catch (error) {
-    if (!(error instanceof CriError) || error.code !== 'UNIMPLEMENTED') throw error;
-    const {info} = await runtime.status(signal, true);
-    return /"[Ss]ystemdCgroup":\s*true/.test(info['config'] ?? '') ? 'systemd' : 'cgroupfs';
+  const [said, status] = await Promise.allSettled([runtime.runtimeConfig(signal), runtime.status(signal, true)]);
+  if (said.status === 'fulfilled') {
+    return said.value.linux?.cgroupDriver === SYSTEMD_DRIVER ? 'systemd' : 'cgroupfs';
   }
+  if (!(said.reason instanceof CriError) || said.reason.code !== 'UNIMPLEMENTED') throw said.reason;
+  if (status.status === 'rejected') throw status.reason;
+  return /"[Ss]ystemdCgroup":\s*true/.test(status.value.info['config'] ?? '') ? 'systemd' : 'cgroupfs';
 }
 
 /** RuntimeConfigResponse's number for it. */
