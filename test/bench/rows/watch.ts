@@ -27,13 +27,13 @@ async function withWatch<T>(bench: Bench, name: string, work: (watched: Watched)
     socket: path.join(bench.dir, `${name}.sock`),
     upstream: bench.runtime.endpoint,
   });
-  const child = bench.start(['watch', dir], proxy.endpoint);
+  const child = bench.start(['watch', dir, '--log-level', 'error'], proxy.endpoint);
   try {
     return await work({dir, proxy, child});
   } finally {
     child.kill('SIGTERM');
     if (child.exitCode === null) await once(child, 'exit');
-    await proxy.down();
+    await proxy.close();
     fs.rmSync(dir, {recursive: true});
     await bench.minikubelet('delete', '--all', '--now');
   }
