@@ -15,13 +15,13 @@ export abstract class BaseCommand extends Command {
   static override baseFlags = globalFlags;
   #session: Session | undefined;
 
-  /** Opens the session of this run; it is closed when the command ends, however it ends. */
+  /** Opens the session of this run, closed however the command ends. `options.logLevel` holds unless the user chose one. */
   protected async session(flags: GlobalFlags, options: Partial<SessionOptions> = {}): Promise<Session> {
     this.#session = await openSession({
+      ...options,
       noColor: flags['no-color'],
       progress: flags.progress,
       logLevel: flags['log-level'] ?? levelOf(this.#verbosity(), options.logLevel ?? 'warn'),
-      ...options,
     });
     return this.#session;
   }

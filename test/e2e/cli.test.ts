@@ -9,6 +9,7 @@ import {NODE, shellPod, startApplyWorld, type ApplyWorld} from '../support/apply
 import {BINARY, cleanEnv, minikubelet, signalAt} from '../support/built-binary.js';
 import {noRuntimeReason} from '../support/embedded-runtime.js';
 import {noTerminalReason, runInTerminal, type Terminal} from '../support/terminal.js';
+import {startWatch} from '../support/watch-process.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../manifests', import.meta.url));
 const run = promisify(execFile);
@@ -56,6 +57,23 @@ describe.skipIf(noRuntimeReason !== null)('the command line on a real containerd
       expect(stdout.match(/ removed$/gm)).toHaveLength(4);
       expect((await world.run(['get', '-A'])).stderr).toContain('No pods found.');
     });
+  });
+
+  test.each([
+    [[], /^\S+ I SIGTERM: stopping/m, / D /],
+    [['--log-level', 'error'], /^$/, /./],
+    [['-vv'], / D /, / E /],
+  ] as const)('watch %j logs as much as it was told to', async (words, said, unsaid) => {
+    const dir = await world.manifests({'a.yaml': shellPod('quiet', undefined, {grace: 0})});
+    const watch = await startWatch([dir, ...flags(), ...words]);
+    await watch.until('the pod', async () => {
+      const {stdout} = await world.run(['get', 'pod', 'quiet', '--no-headers']);
+      return stdout.includes('Running') ? true : null;
+    });
+    await watch.stop();
+    expect(watch.stderr()).toMatch(said);
+    expect(watch.stderr()).not.toMatch(unsaid);
+    await world.clear();
   });
 
   describe('pipes', () => {
