@@ -62,10 +62,15 @@ function wirePodHost({deps, host, report, objects, pods, monitor}: HostWiring): 
     clusterDNS: config.clusterDNS,
     resolvConf: config.resolvConf,
     instance: instanceOf(config.rootDir),
-    sourceOf: uid => pods.get(uid)?.position.file ?? '',
+    sourceOf: sourceIn(pods),
     handlers: () => monitor().handlers,
     supportsRecursiveReadOnly: () => monitor().features.recursiveReadOnlyMounts,
   });
+}
+
+/** Where a pod is defined; '' = nowhere. */
+function sourceIn(pods: PodManager): (uid: string) => string {
+  return uid => pods.get(uid)?.position.file ?? '';
 }
 
 /** `isActive`: whether a pod takes part of the node. */
@@ -83,7 +88,7 @@ export function wirePodEnvironment(
     objects,
     records: records.pods,
     endpoint,
-    sourceOf: uid => pods.get(uid)?.position.file ?? '',
+    sourceOf: sourceIn(pods),
     logger,
     activePods,
   });

@@ -3,13 +3,14 @@
 import {join} from 'node:path';
 import type {AgentEvent, Report} from '../core/events.js';
 import {knownWorkers} from '../core/pod-worker/queries.js';
+import type {PodWorkersState} from '../core/pod-worker/types.js';
 import {podRef, type Pod, type PodRef, type PodStatus} from '../core/pod/types.js';
+import {softAdmitPod} from '../core/soft-admission.js';
 import {createRecordStore, instanceRecords, type InstanceRecords} from '../host/record-store.js';
 import type {KubeRuntime} from '../kuberuntime/kube-runtime.js';
 import {Mailbox} from '../lib/mailbox.js';
 import {WorkQueue} from '../lib/work-queue.js';
 import type {AgentDeps} from './agent.js';
-import {collectContainers} from './container-gc.js';
 import {ContainerDeletor} from './container-deletor.js';
 import {CrashLoopTable} from './crash-loop.js';
 import {EventRecorder} from './event-recorder.js';
@@ -25,6 +26,7 @@ import {Pleg} from './pleg.js';
 import type {PodEnvironment} from './pod-environment.js';
 import {isActive, PodHandlers} from './pod-handlers.js';
 import {PodManager} from './pod-manager.js';
+import {PodVersions} from './pod-versions.js';
 import {PodWorkers} from './pod-workers.js';
 import {createProberManager, type ProbeUpdate, type ProberManager} from './prober/prober-manager.js';
 import {publishStatus, type PublishStatusDeps} from './publish-status.js';
@@ -61,13 +63,11 @@ export async function startAgent(deps: AgentDeps, options: AgentOptions, signal:
   }
 }
 
-/** The kubelet's periods, ms. */
+/** The kubelet's period. */
 const HOUSEKEEPING_MS = 2000;
-const GARBAGE_COLLECTION_MS = 60_000;
 
 /** Items of the work queue that are no uids. */
 const HOUSEKEEPING = 'housekeeping';
-const GARBAGE_COLLECTION = 'garbage-collection';
 /** Followed by the uid of a pod whose time is up then. */
 const DEADLINE = 'deadline ';
 
@@ -90,7 +90,8 @@ export class RunningAgent {
   readonly #records: InstanceRecords;
   readonly #saved: SavedStatuses;
   readonly #reasons = new ReasonCache();
-  readonly #probeVersions = new Map<string, number>();
+  /** Of what probes have published. */
+  readonly #probeVersions = new PodVersions();
   /** Static pods that have just been given their name, until their first call has ended. */
   readonly #successors = new Set<string>();
   readonly #crashLoop: CrashLoopTable;
@@ -139,7 +140,7 @@ export class RunningAgent {
       statuses: this.statuses,
       prober: this.#prober,
       reasons: this.#reasons,
-      probeVersion: uid => this.#probeVersions.get(uid) ?? 0,
+      probeVersion: uid => this.#probeVersions.of(uid),
       agentStart: clock.now(),
       hostIPs: host.machine.addresses,
       supportsRecursiveReadOnly: () => this.monitor.features.recursiveReadOnlyMounts,
@@ -174,9 +175,11 @@ export class RunningAgent {
     supervisor.run(() => this.monitor.run(signal));
     this.#queue.enqueue(HOUSEKEEPING, HOUSEKEEPING_MS);
     if (!this.#options.ownsAllPods) return;
-    this.#queue.enqueue(GARBAGE_COLLECTION, GARBAGE_COLLECTION_MS);
     const {report, kubeRuntime, pleg, pods} = this;
-    startUpkeep({...this.#deps, report, supervisor, kubeRuntime, pleg, pods, records: this.#records});
+    const workers = (): PodWorkersState => this.workers.state;
+    const areSourcesReady = (): boolean => this.#housekeeping.haveAllDelivered;
+    const records = this.#records;
+    startUpkeep({...this.#deps, report, supervisor, kubeRuntime, pleg, pods, workers, areSourcesReady, records});
   }
 
   /** What there is now, for metrics and for who watches over the agent. */
@@ -220,8 +223,6 @@ export class RunningAgent {
     if (item === HOUSEKEEPING) {
       post(this.inbox, {channel: 'housekeeping'});
       this.#queue.enqueue(HOUSEKEEPING, HOUSEKEEPING_MS);
-    } else if (item === GARBAGE_COLLECTION) {
-      this.supervisor.run(() => this.#collectGarbage());
     } else {
       const uid = item.startsWith(DEADLINE) ? item.slice(DEADLINE.length) : item;
       post(this.inbox, {channel: 'sync', uid});
@@ -269,8 +270,7 @@ export class RunningAgent {
   }
 
   #probed(update: ProbeUpdate): void {
-    const {uid} = update.pod;
-    this.#probeVersions.set(uid, (this.#probeVersions.get(uid) ?? 0) + 1);
+    this.#probeVersions.changed(update.pod.uid);
     post(this.inbox, {channel: 'probe', update});
   }
 
@@ -304,7 +304,7 @@ export class RunningAgent {
       kubeRuntime: this.kubeRuntime,
       crashLoop: this.#crashLoop,
       environment: this.#environment,
-      softAdmit: pod => this.#softAdmit(pod),
+      softAdmit: pod => softAdmitPod(pod, this.monitor.features),
       networkProblem: () => this.monitor.networkProblem,
       refresh: ref => this.pleg.refresh(ref),
       wakeAt: (uid, at) => this.#queue.enqueue(DEADLINE + uid, at - clock.now()),
@@ -334,11 +334,6 @@ export class RunningAgent {
     this.#options.onProgress();
   }
 
-  #softAdmit(pod: Pod): ReturnType<SyncPodDeps['softAdmit']> {
-    if (pod.spec.hostUsers !== false || this.monitor.features.userNamespaces) return null;
-    return {reason: 'Blocked', message: 'hostUsers: false needs a runtime that supports user namespaces'};
-  }
-
   #makeHousekeeping(): Housekeeping {
     const {clock, logger} = this.#deps;
     const {sources, scope} = this.#options;
@@ -357,8 +352,8 @@ export class RunningAgent {
       sources,
       isActive: uid => this.#isActive(uid),
       keepOnly: uids => {
-        for (const kept of [this.statuses, this.#reasons, this.#crashLoop, this.#prober]) kept.keepOnly(uids);
-        for (const uid of this.#probeVersions.keys()) if (!uids.has(uid)) this.#probeVersions.delete(uid);
+        const tables = [this.statuses, this.#reasons, this.#crashLoop, this.#prober, this.#probeVersions];
+        for (const table of tables) table.keepOnly(uids);
         if (this.#options.ownsAllPods && this.#housekeeping.haveAllDelivered) this.#saved.keepOnly(uids);
       },
       onRemoved: ref => this.#podRemoved(ref),
@@ -393,19 +388,5 @@ export class RunningAgent {
       publish: pod => publishStatus(this.#publish, pod, cachedStatus(podRef(pod)), false),
       replaceObjects: snapshots => (this.#objects.replace(snapshots) ? this.#environment.objectUsers() : []),
     });
-  }
-
-  async #collectGarbage(): Promise<void> {
-    const {kubeRuntime, supervisor} = this;
-    const {logger, config} = this.#deps;
-    await collectContainers({
-      kubeRuntime,
-      logger,
-      signal: supervisor.signal,
-      workers: this.workers.state,
-      keep: config.maxDeadContainersPerContainer,
-      allSourcesReady: this.#housekeeping.haveAllDelivered,
-    });
-    this.#queue.enqueue(GARBAGE_COLLECTION, GARBAGE_COLLECTION_MS);
   }
 }

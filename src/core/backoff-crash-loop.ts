@@ -63,6 +63,24 @@ export interface CrashLoopInput {
 }
 
 /**
+ * The status without ends that lie further ahead than the longest wait: they were noted before the clock was set back, and
+ * nobody shall wait for them. What counts instead is the last start by the clock as it is now, if there was one.
+ *
+ * Differs from kubelet: it waits until the clock is there again (docs/parity.md).
+ */
+export function withoutEndsAhead(
+  status: PodRuntimeStatus,
+  entry: BackoffEntry | undefined,
+  now: number,
+  {maxMs}: BackoffLimits,
+): PodRuntimeStatus {
+  const isAhead = ({finishedAt}: RuntimeContainerStatus): boolean => (finishedAt ?? 0) - now > maxMs;
+  if (!status.containers.some(isAhead)) return status;
+  const finishedAt = entry !== undefined && entry.lastUpdate <= now ? entry.lastUpdate : 0;
+  return {...status, containers: status.containers.map(one => (isAhead(one) ? {...one, finishedAt} : one))};
+}
+
+/**
  * The entry that an agent which never stopped would hold for a container, from what the runtime still knows: each
  * restart doubles the wait, and the newest instance was made when the entry last changed. undefined = it was never
  * restarted, or with another definition. Only for a container that this process has not started itself.

@@ -12,7 +12,7 @@ import {
   type CrictlConfig,
 } from './endpoints.js';
 import type {VersionResponse} from './gen/cri.js';
-import {GrpcImageService, GrpcRuntimeService} from './grpc-runtime-service.js';
+import {GrpcImageService, openCri} from './grpc-runtime-service.js';
 import type {ImageService, RuntimeService} from './runtime-service.js';
 
 /** How long a runtime may take to say its version. */
@@ -124,27 +124,16 @@ async function tryCandidate(
   candidate: Candidate,
   attempt: Attempt,
 ): Promise<RuntimeConnection | RuntimeUnavailableError> {
-  const runtime = new GrpcRuntimeService(candidate.endpoint, attempt.clock);
-  const version = await answerWithin(candidate, attempt, signal => runtime.version(signal)).catch((error: unknown) => {
-    runtime.close();
-    throw error;
-  });
-  if (version instanceof RuntimeUnavailableError) {
-    runtime.close();
+  const connection = openCri(candidate.endpoint, attempt.clock, attempt.image?.endpoint);
+  try {
+    const version = await answerWithin(candidate, attempt, signal => connection.runtime.version(signal));
+    if (!(version instanceof RuntimeUnavailableError)) return {...candidate, ...connection, version, embedded: false};
+    connection.close();
     return version;
+  } catch (error) {
+    connection.close();
+    throw error;
   }
-  const images = new GrpcImageService(attempt.image?.endpoint ?? candidate.endpoint, attempt.clock);
-  return {
-    ...candidate,
-    runtime,
-    images,
-    version,
-    embedded: false,
-    close() {
-      runtime.close();
-      images.close();
-    },
-  };
 }
 
 function noRuntime(

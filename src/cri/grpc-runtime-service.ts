@@ -225,3 +225,24 @@ const imageRpc = ImageServiceDefinition.methods;
 function imageSpec(image: string): ImageSpec {
   return {image, annotations: {}, userSpecifiedImage: '', runtimeHandler: '', imageRef: ''};
 }
+
+/** Both services of CRI. */
+export interface CriConnection {
+  readonly runtime: RuntimeService;
+  readonly images: ImageService;
+  readonly close: () => void;
+}
+
+/** Connects with the first call. `imageEndpoint`: where images are served elsewhere. */
+export function openCri(endpoint: string, clock: Clock = systemClock, imageEndpoint = endpoint): CriConnection {
+  const runtime = new GrpcRuntimeService(endpoint, clock);
+  const images = new GrpcImageService(imageEndpoint, clock);
+  return {
+    runtime,
+    images,
+    close() {
+      runtime.close();
+      images.close();
+    },
+  };
+}

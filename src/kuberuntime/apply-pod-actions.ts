@@ -29,7 +29,7 @@ export async function applyPodActions(
   if (!(await stopWhatMustGo(deps, run, signal))) return done;
   await removeOldInitContainers(deps, run, signal);
 
-  const lookups = lookUpImages(deps, actions.createSandbox ? containersToStart(run) : [], signal);
+  const lookups = lookUpImages(deps.images, actions.createSandbox ? containersToStart(run) : [], signal);
   const prepared = await prepareSandbox(deps, run, signal);
   if ('failure' in prepared) return {results, syncError: prepared.failure};
   const {place} = prepared;

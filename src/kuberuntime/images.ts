@@ -47,7 +47,7 @@ interface EnsureImageRequest {
   readonly reporter: PodReporter;
   /** Whom the events are about; undefined = the pod (an image volume). */
   readonly container: AnyContainer | undefined;
-  /** An earlier answer of lookUp for this image. */
+  /** An answer of `recent` for this image. */
   readonly known?: Image | undefined;
 }
 
@@ -62,11 +62,10 @@ export interface EnsuredImage {
 export interface ImageManager {
   /** Rejects with PodError: InvalidImageName, ImageInspectError, ErrImageNeverPull, ImagePullBackOff, ErrImagePull, ... */
   ensure(request: EnsureImageRequest, signal: AbortSignal): Promise<EnsuredImage>;
-  /**
-   * The image if its policy allows to look and it is there; undefined otherwise, failures included. The answer may be up to
-   * 5 s old: many pods of one image start together.
-   */
-  lookUp(image: string, pullPolicy: string | undefined, signal: AbortSignal): Promise<Image | undefined>;
+  /** Asks for an image that will be needed, if its policy allows to look and nobody has asked within 5 s. */
+  lookUp(image: string, pullPolicy: string | undefined, signal: AbortSignal): void;
+  /** The image that was looked up within the last 5 s; undefined = it was not, or there is none. Never rejects. */
+  recent(image: string): Promise<Image | undefined>;
   /** What is kept of failed pulls; for tests of the table. */
   backoffOf(podUid: string, image: string): PullBackoff | undefined;
 }
@@ -81,6 +80,7 @@ export function createImageManager(deps: ImageManagerDeps): ImageManager {
   return {
     ensure: (request, signal) => ensureImage(state, request, signal),
     lookUp: (image, pullPolicy, signal) => lookUp(state, image, pullPolicy, signal),
+    recent: image => freshAnswer(state, image) ?? Promise.resolve(undefined),
     backoffOf: (podUid, image) => state.failures.get(pullBackoffKey(podUid, image)),
   };
 }
@@ -88,7 +88,7 @@ export function createImageManager(deps: ImageManagerDeps): ImageManager {
 interface ImageState extends ImageManagerDeps {
   /** By pod and image. */
   readonly failures: Map<string, PullBackoff>;
-  /** Recent answers of lookUp, by image. */
+  /** Answers to lookUp, by image as the spec writes it. */
   readonly lookUps: Map<string, {readonly askedAt: number; readonly answer: Promise<Image | undefined>}>;
   readonly pulls: Semaphore;
 }
@@ -131,27 +131,27 @@ async function inspect(
 }
 
 /** An image may be removed between the look-up and its use: an older answer no longer counts. */
-export const FRESH_MS = 5000;
+const FRESH_MS = 5000;
+
+function freshAnswer({clock, lookUps}: ImageState, image: string): Promise<Image | undefined> | undefined {
+  const found = lookUps.get(image);
+  return found !== undefined && clock.monotonic() - found.askedAt < FRESH_MS ? found.answer : undefined;
+}
 
 /** An answer for later use: whoever needs the image asks again when there is none, and tells what is wrong. */
-function lookUp(
-  {images, clock, lookUps}: ImageState,
-  image: string,
-  pullPolicy: string | undefined,
-  signal: AbortSignal,
-): Promise<Image | undefined> {
+function lookUp(state: ImageState, image: string, pullPolicy: string | undefined, signal: AbortSignal): void {
+  const {images, clock, lookUps} = state;
   const tagged = applyDefaultImageTag(image);
-  if (!tagged.ok || !looksUpImage(pullPolicy)) return Promise.resolve(undefined);
-  const name = tagged.image;
-  const recent = lookUps.get(name);
-  if (recent !== undefined && Math.abs(clock.monotonic() - recent.askedAt) < FRESH_MS) return recent.answer;
-  const answer = images.imageStatus(name, signal).then(
+  if (!tagged.ok || !looksUpImage(pullPolicy) || freshAnswer(state, image) !== undefined) return;
+  const answer = images.imageStatus(tagged.image, signal).then(
     found => found.image,
     () => undefined,
   );
-  lookUps.set(name, {askedAt: clock.monotonic(), answer});
-  void answer.then(found => found === undefined && lookUps.delete(name));
-  return answer;
+  lookUps.set(image, {askedAt: clock.monotonic(), answer});
+  // The next pod asks anew for what was not there.
+  void answer.then(found => {
+    if (found === undefined && lookUps.get(image)?.answer === answer) lookUps.delete(image);
+  });
 }
 
 async function pull(

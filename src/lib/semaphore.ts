@@ -45,17 +45,18 @@ export function createSemaphore(limit: number | null, patience?: Patience): Sema
   return {
     async run(effect, signal, urgency) {
       await enter(signal, urgency === 'urgent' ? urgent : others);
-      if (patience === undefined) return effect().finally(leave);
       let hasLeft = false;
       const leaveOnce = (): void => {
         if (!hasLeft) leave();
         hasLeft = true;
       };
-      const timer = patience.clock.setTimer(leaveOnce, patience.ms);
-      return effect().finally(() => {
-        timer.cancel();
+      const timer = patience?.clock.setTimer(leaveOnce, patience.ms);
+      try {
+        return await effect();
+      } finally {
+        timer?.cancel();
         leaveOnce();
-      });
+      }
     },
   };
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import {build} from 'esbuild';
 import {systemClock} from '../../src/lib/clock.js';
 import {connectCri, startTestRuntime, type TestRuntime} from '../support/embedded-runtime.js';
-import type {CriConnection} from '../../src/host/embedded-runtime/deps.js';
+import type {CriConnection} from '../../src/cri/grpc-runtime-service.js';
 import {KEEP_RUNNING, removeFloorPods} from './floor.js';
 
 export const IMAGE = 'docker.io/library/busybox:1.36';

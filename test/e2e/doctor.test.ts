@@ -6,7 +6,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {RuntimeUnavailableError} from '../../src/core/errors.js';
 import {findings} from '../../src/host/doctor/findings.js';
 import {gatherFacts} from '../../src/host/doctor/gather-facts.js';
-import type {CriConnection} from '../../src/host/embedded-runtime/deps.js';
+import type {CriConnection} from '../../src/cri/grpc-runtime-service.js';
 import {runtimePaths} from '../../src/host/embedded-runtime/paths.js';
 import type {HostFacts} from '../../src/host/facts.js';
 import {mountOf, mountsUnder, readMountinfo} from '../../src/host/mountinfo.js';

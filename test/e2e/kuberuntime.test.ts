@@ -6,7 +6,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {AgentEvent} from '../../src/core/events.js';
 import {DEFAULT_GC_POLICY} from '../../src/core/gc.js';
 import {podRef, type Pod} from '../../src/core/pod/types.js';
-import type {CriConnection} from '../../src/host/embedded-runtime/deps.js';
+import type {CriConnection} from '../../src/cri/grpc-runtime-service.js';
 import {createKubeRuntime, type KubeRuntime} from '../../src/kuberuntime/kube-runtime.js';
 import {systemClock} from '../../src/lib/clock.js';
 import {silentLogger} from '../../src/lib/logger.js';

@@ -2,7 +2,7 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {ContainerState, PodSandboxState} from '../../src/cri/gen/cri.js';
-import type {CriConnection} from '../../src/host/embedded-runtime/deps.js';
+import type {CriConnection} from '../../src/cri/grpc-runtime-service.js';
 import {systemClock} from '../../src/lib/clock.js';
 import {runCriPod} from '../support/cri-pods.js';
 import {connectCri, noRuntimeReason, startTestRuntime, type TestRuntime} from '../support/embedded-runtime.js';

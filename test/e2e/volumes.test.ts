@@ -13,7 +13,7 @@ import type {VolumeManager} from '../../src/host/volumes/types.js';
 import {createVolumeManager} from '../../src/host/volumes/volume-manager.js';
 import {silentLogger} from '../../src/lib/logger.js';
 import {systemClock} from '../../src/lib/clock.js';
-import type {CriConnection} from '../../src/host/embedded-runtime/deps.js';
+import type {CriConnection} from '../../src/cri/grpc-runtime-service.js';
 import {removeCriPod, runCriPod, type CriPod} from '../support/cri-pods.js';
 import {connectCri, noRuntimeReason, startTestRuntime, type TestRuntime} from '../support/embedded-runtime.js';
 

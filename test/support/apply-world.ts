@@ -4,7 +4,7 @@ import {mkdir, mkdtemp, realpath, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {CONTAINER_NAME_LABEL, POD_NAME_LABEL} from '../../src/core/cri-config/label-names.js';
 import {ContainerState, PodSandboxState} from '../../src/cri/gen/cri.js';
-import type {CriConnection} from '../../src/host/embedded-runtime/deps.js';
+import type {CriConnection} from '../../src/cri/grpc-runtime-service.js';
 import {startRuntime} from '../../src/host/embedded-runtime/start.js';
 import {identifyProcess} from '../../src/host/process-identity.js';
 import {systemClock} from '../../src/lib/clock.js';

@@ -1,6 +1,6 @@
 // Pods made straight through CRI, for tests of what lies below the agent.
 import {ContainerConfig, NamespaceMode, PodSandboxConfig, type DeepPartial, type Mount} from '../../src/cri/gen/cri.js';
-import type {CriConnection} from '../../src/host/embedded-runtime/deps.js';
+import type {CriConnection} from '../../src/cri/grpc-runtime-service.js';
 import {DEMO_IMAGE} from '../../src/host/images/busybox.js';
 
 export interface CriPod {

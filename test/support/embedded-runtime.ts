@@ -2,8 +2,8 @@
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {GrpcImageService, GrpcRuntimeService} from '../../src/cri/grpc-runtime-service.js';
-import type {CriConnection, EmbeddedRuntimeDeps} from '../../src/host/embedded-runtime/deps.js';
+import {openCri, type CriConnection} from '../../src/cri/grpc-runtime-service.js';
+import type {EmbeddedRuntimeDeps} from '../../src/host/embedded-runtime/deps.js';
 import {loadImage} from '../../src/host/embedded-runtime/load.js';
 import {startRuntime} from '../../src/host/embedded-runtime/start.js';
 import {stopRuntime} from '../../src/host/embedded-runtime/stop.js';
@@ -14,16 +14,7 @@ import {createLogger} from '../../src/lib/logger.js';
 import {writeFile} from 'node:fs/promises';
 
 export function connectCri(endpoint: string): CriConnection {
-  const runtime = new GrpcRuntimeService(endpoint);
-  const images = new GrpcImageService(endpoint);
-  return {
-    runtime,
-    images,
-    close() {
-      runtime.close();
-      images.close();
-    },
-  };
+  return openCri(endpoint);
 }
 
 export const runtimeDeps: EmbeddedRuntimeDeps = {

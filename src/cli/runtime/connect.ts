@@ -1,6 +1,6 @@
 // The runtime of a command: the one that flags, variables and files name, else one that is there, else the embedded one.
 import type {RuntimeConnection} from '../../cri/connect.js';
-import type {CriConnection, EmbeddedRuntimeDeps} from '../../host/embedded-runtime/deps.js';
+import type {EmbeddedRuntimeDeps} from '../../host/embedded-runtime/deps.js';
 import type {GlobalFlags} from '../base-command.js';
 import {rootDirOf} from '../paths.js';
 import type {Session} from '../session.js';
@@ -57,18 +57,7 @@ async function embeddedSocket(
 
 /** What the embedded runtime needs of us. */
 export async function embeddedDeps(session: Session): Promise<EmbeddedRuntimeDeps> {
-  const {GrpcImageService, GrpcRuntimeService} = await import('../../cri/grpc-runtime-service.js');
-  const connect = (endpoint: string): CriConnection => {
-    const runtime = new GrpcRuntimeService(endpoint, session.clock);
-    const images = new GrpcImageService(endpoint, session.clock);
-    return {
-      runtime,
-      images,
-      close() {
-        runtime.close();
-        images.close();
-      },
-    };
-  };
-  return {clock: session.clock, logger: session.logger, connect};
+  const {openCri} = await import('../../cri/grpc-runtime-service.js');
+  const {clock, logger} = session;
+  return {clock, logger, connect: endpoint => openCri(endpoint, clock)};
 }
