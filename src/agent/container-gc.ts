@@ -3,7 +3,7 @@
 import {contentShouldBeRemoved, runtimeShouldBeRemoved} from '../core/pod-worker/queries.js';
 import type {PodWorkersState} from '../core/pod-worker/types.js';
 import type {KubeRuntime} from '../kuberuntime/kube-runtime.js';
-import type {Clock} from '../lib/clock.js';
+import {sleepUntilTick, type Clock} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
 import {isBug} from './supervisor.js';
 
@@ -24,7 +24,7 @@ const PERIOD_MS = 60_000;
 /** Collects once a minute until `signal` aborts. What cannot be removed now is left to the next time. */
 export async function runContainerGC(deps: ContainerGCDeps, signal: AbortSignal): Promise<void> {
   for (;;) {
-    await deps.clock.sleep(PERIOD_MS, signal);
+    await sleepUntilTick(deps.clock, PERIOD_MS, signal);
     await collect(deps, signal);
   }
 }

@@ -2,7 +2,7 @@
 // Mirrors kubelet v1.36 pkg/kubelet/logs/container_log_manager.go Start, rotateLogs.
 import type {LogRotationPolicy} from '../core/logs/rotation.js';
 import type {KubeRuntime, RunningLog} from '../kuberuntime/kube-runtime.js';
-import type {Clock} from '../lib/clock.js';
+import {sleepUntilTick, type Clock} from '../lib/clock.js';
 import type {Pleg} from './pleg.js';
 
 export interface ContainerLogManagerDeps {
@@ -19,7 +19,7 @@ const PERIOD_MS = 10_000;
 export async function manageContainerLogs(deps: ContainerLogManagerDeps, signal: AbortSignal): Promise<never> {
   const {clock, kubeRuntime, policy} = deps;
   for (;;) {
-    await clock.sleep(PERIOD_MS, signal);
+    await sleepUntilTick(clock, PERIOD_MS, signal);
     await kubeRuntime.rotateLogs(runningLogs(deps), policy, signal);
   }
 }

@@ -61,7 +61,7 @@ const noPodCgroups: CgroupManager = {
   limitation: null,
   ensure: () => Promise.resolve([]),
   update: () => Promise.resolve([]),
-  exists: () => Promise.resolve(true),
+  exists: () => true,
   remove: () => Promise.resolve(),
   prune: () => Promise.resolve(),
 };

@@ -14,7 +14,7 @@ import {
 import {parseImageReference} from '../core/images/image-reference.js';
 import type {ImageService, RuntimeService} from '../cri/runtime-service.js';
 import type {ImageRecord, RecordStore} from '../host/record-store.js';
-import type {Clock} from '../lib/clock.js';
+import {sleepUntilTick, type Clock} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
 
 export interface ImageGCDeps {
@@ -41,7 +41,7 @@ const RECORD_USE_MS = 3_600_000;
 /** Collects again and again. Rejects with the signal's reason when it aborts, else only on a bug. */
 export async function runImageGC(deps: ImageGCDeps, signal: AbortSignal): Promise<never> {
   for (;;) {
-    await deps.clock.sleep(PERIOD_MS, signal);
+    await sleepUntilTick(deps.clock, PERIOD_MS, signal);
     try {
       await collectImages(deps, signal);
     } catch (error) {

@@ -73,7 +73,7 @@ export class Pleg {
     const {supervisor} = this.#deps;
     supervisor.run(() => this.#feed.run(supervisor.signal));
     await this.#relist();
-    this.#queue.enqueue(RELIST, this.#relistPeriod());
+    this.#enqueueRelist();
     supervisor.signal.addEventListener('abort', () => this.#queue.clear(), {once: true});
   }
 
@@ -106,9 +106,14 @@ export class Pleg {
     return this.#cache.moment();
   }
 
-  /** The status with all that had happened until `time`, asking the runtime if need be. Rejects with CriError. */
+  /** The status with all that had happened until `time`, if it is known without asking. */
+  knownNewerThan(ref: PodRef, time: Moment): PodRuntimeStatus | undefined {
+    return this.#cache.statusNewerThan(ref, time);
+  }
+
+  /** The same, asking the runtime if need be. Rejects with CriError. */
   async getNewerThan(ref: PodRef, time: Moment): Promise<PodRuntimeStatus> {
-    return this.#cache.statusNewerThan(ref, time) ?? (await this.#ask(ref, time));
+    return this.knownNewerThan(ref, time) ?? (await this.#ask(ref, time));
   }
 
   /** The status as it is now, whatever is known. Rejects with CriError. */
@@ -165,11 +170,12 @@ export class Pleg {
       if (!(error instanceof CriError)) throw error;
       logger.warn('cannot list pods', {rpc: error.rpc, code: error.code, error: error.message});
     }
-    if (!supervisor.signal.aborted) this.#queue.enqueue(RELIST, this.#relistPeriod());
+    if (!supervisor.signal.aborted) this.#enqueueRelist();
   }
 
-  #relistPeriod(): number {
-    return this.#feed.isTrusted ? RELIST_WITH_EVENTS_MS : RELIST_MS;
+  #enqueueRelist(): void {
+    const period = this.#feed.isTrusted ? RELIST_WITH_EVENTS_MS : RELIST_MS;
+    this.#queue.enqueue(RELIST, period, period / 10);
   }
 
   /** Asks for the status of a pod; who asks while an answer is on its way that is new enough shares it. */

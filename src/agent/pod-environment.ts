@@ -24,13 +24,15 @@ export interface PodEnvironment {
   objectUsers(): readonly string[];
 
   /** true also where cgroups cannot be made at all. */
-  cgroupExists(pod: Pod): Promise<boolean>;
+  cgroupExists(pod: Pod): boolean;
   ensureCgroup(pod: Pod): Promise<void>;
   removeCgroup(pod: Pod, signal: AbortSignal): Promise<void>;
 
   makeDirectories(pod: Pod): Promise<void>;
   /** Makes the pod's volumes and brings their content up to date. */
   mountVolumes(pod: Pod, signal: AbortSignal): Promise<void>;
+  /** Whether the pod has its cgroup, and its volumes with the newest content. */
+  isInPlace(pod: Pod): boolean;
   unmountVolumes(uid: string): Promise<void>;
 
   /** The pod's image pull secrets, and names of those that there are not. */
@@ -71,6 +73,10 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
   const remember = recorder(deps);
   const updateLevels = coalesced(() => updateQosLevels(deps));
   const cgroupOf = (pod: Pod): CgroupName => podCgroupName(cgroupRoot ?? [], pod);
+  const isMounted = (pod: Pod): boolean => {
+    const last = mounted.get(pod.metadata.uid);
+    return last?.pod === pod && last.version === objects.version;
+  };
   return {
     register(pod) {
       if (showsObjects(pod)) objectUsers.add(pod.metadata.uid);
@@ -94,13 +100,12 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
       makePodDirs(dirs, uid);
     },
     async mountVolumes(pod, signal) {
-      const {uid} = pod.metadata;
       const {version} = objects;
-      const last = mounted.get(uid);
-      if (last?.pod === pod && last.version === version) return;
+      if (isMounted(pod)) return;
       await volumes.mountPodVolumes(pod, payloadSources(deps), signal);
-      mounted.set(uid, {pod, version});
+      mounted.set(pod.metadata.uid, {pod, version});
     },
+    isInPlace: pod => isMounted(pod) && cgroups.exists(cgroupOf(pod)),
     async unmountVolumes(uid) {
       mounted.delete(uid);
       await volumes.unmountPod(uid);

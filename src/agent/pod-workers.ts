@@ -12,7 +12,7 @@ import type {
   PodWorkersState,
   ResyncDelay,
 } from '../core/pod-worker/types.js';
-import {podRef, type PodRef} from '../core/pod/types.js';
+import {podRef, type Pod, type PodRef} from '../core/pod/types.js';
 import {isAnythingUp} from '../core/runtime-status/liveness.js';
 import type {PodRuntimeStatus} from '../core/runtime-status/types.js';
 import type {Clock} from '../lib/clock.js';
@@ -34,6 +34,8 @@ export interface PodSyncer {
   perform(call: PodCall, status: PodRuntimeStatus, signal: AbortSignal): Promise<CallResult>;
   /** A call could not be made or broke off. */
   failed(call: PodCall, error: Error): void;
+  /** Whether a sync of this pod, in this status, would find everything as the last one left it. Must be quick. */
+  isSettled(pod: Pod, status: PodRuntimeStatus): boolean;
 }
 
 export interface PodWorkersDeps {
@@ -44,12 +46,14 @@ export interface PodWorkersDeps {
   readonly cachedStatus: (ref: PodRef) => PodRuntimeStatus;
   /** Now, for getNewerThan. */
   readonly moment: () => Moment;
-  /** The status with all that had happened until `time`. */
+  /** The status with all that had happened until `time`, if it is known without asking. */
+  readonly knownNewerThan: (ref: PodRef, time: Moment) => PodRuntimeStatus | undefined;
+  /** The same, asking the runtime if need be. */
   readonly getNewerThan: (ref: PodRef, time: Moment) => Promise<PodRuntimeStatus>;
   /** Has a pod looked at that a call has changed. */
   readonly inspect: (ref: PodRef) => void;
-  /** Asks for a sync of a pod in `delayMs`. */
-  readonly requeue: (uid: string, delayMs: number) => void;
+  /** Asks for a sync of a pod in `delayMs`, or up to `grainMs` later. */
+  readonly requeue: (uid: string, delayMs: number, grainMs: number) => void;
   /** A call has ended, and what came of it has been decided. */
   readonly onCallEnded: (uid: string) => void;
   /** A worker has done its last; `next` is the static pod that waited for its name. */
@@ -62,6 +66,8 @@ export interface PodWorkersDeps {
 /** Waits of the kubelet, ms: after an error, and after an error that will pass soon. */
 const BACK_OFF_MS = 10_000;
 const TRANSIENT_BACK_OFF_MS = 1000;
+/** The kubelet looks once a second which pods are due. */
+const RESYNC_GRAIN_MS = 1000;
 /** Waits are stretched by up to this part. */
 const JITTER = 0.5;
 
@@ -76,6 +82,9 @@ export class PodWorkers {
 
   constructor(deps: PodWorkersDeps) {
     this.#deps = deps;
+    const {signal} = deps.supervisor;
+    const cancelAll = (): void => this.#calls.forEach(call => call.abort(signal.reason));
+    signal.addEventListener('abort', cancelAll, {once: true});
   }
 
   /** For the queries of core/pod-worker/queries.ts. */
@@ -118,7 +127,11 @@ export class PodWorkers {
         this.#calls.get(effect.uid)?.abort(new Error('the pod is to end, or to end sooner'));
         return;
       case 'resync':
-        this.#deps.requeue(effect.uid, this.#delayMs(effect.delay, retryAt));
+        this.#deps.requeue(
+          effect.uid,
+          this.#delayMs(effect.delay, retryAt),
+          effect.delay === 'resync' ? RESYNC_GRAIN_MS : 0,
+        );
         return;
       case 'finished':
         this.#deps.onFinished(effect.uid, effect.next);
@@ -127,11 +140,16 @@ export class PodWorkers {
 
   #call(uid: string, call: PodCall): void {
     const {supervisor, moment, inspect, onCallEnded} = this.#deps;
+    if (this.#isSettled(uid, call)) {
+      this.#feed({kind: 'call-ended', uid, outcome: 'ok'});
+      onCallEnded(uid);
+      return;
+    }
     const controller = new AbortController();
-    const signal = AbortSignal.any([controller.signal, supervisor.signal]);
+    if (supervisor.signal.aborted) controller.abort(supervisor.signal.reason);
     this.#calls.set(uid, controller);
     supervisor.run(async () => {
-      const {outcome, retryAt, hasChangedPod} = await this.#resultOf(uid, call, signal);
+      const {outcome, retryAt, hasChangedPod} = await this.#resultOf(uid, call, controller.signal);
       this.#calls.delete(uid);
       if (supervisor.signal.aborted) return;
       if (hasChangedPod === true) {
@@ -143,15 +161,27 @@ export class PodWorkers {
     });
   }
 
+  /** Most syncs are of pods to which nothing has happened: those are over before they begin. */
+  #isSettled(uid: string, call: PodCall): boolean {
+    if (call.kind !== 'sync') return false;
+    const status = this.#deps.knownNewerThan(call.pod.metadata, this.#changedAt(uid));
+    return status !== undefined && this.#deps.syncer.isSettled(call.pod, status);
+  }
+
+  #changedAt(uid: string): Moment {
+    return this.#lastChanged.get(uid) ?? -Infinity;
+  }
+
   async #resultOf(uid: string, call: PodCall, signal: AbortSignal): Promise<EndedCall> {
     const {syncer, cachedStatus, getNewerThan} = this.#deps;
     // Whoever starts a call may cancel it in the same breath: then it does nothing.
     await Promise.resolve();
     try {
       signal.throwIfAborted();
-      const since = this.#lastChanged.get(uid) ?? -Infinity;
       const isRuntimeOnly = call.kind === 'terminating-runtime';
-      const status = isRuntimeOnly ? cachedStatus(call.pod) : await getNewerThan(podRef(call.pod), since);
+      const status = isRuntimeOnly
+        ? cachedStatus(call.pod)
+        : await getNewerThan(podRef(call.pod), this.#changedAt(uid));
       return await syncer.perform(call, status, signal);
     } catch (error) {
       if (signal.aborted) return {outcome: 'canceled', hasChangedPod: true};

@@ -25,6 +25,16 @@ export interface PublishStatusDeps {
   readonly supportsRecursiveReadOnly: () => boolean;
 }
 
+/** Whether the published status is what it would be if it were worked out again, of a pod that has not come to its end. */
+export function isStatusCurrent(deps: PublishStatusDeps, pod: Pod, runtimeStatus: PodRuntimeStatus): boolean {
+  const {statuses} = deps;
+  const {uid} = pod.metadata;
+  const oldStatus = statuses.get(uid);
+  const isLate = isPastDeadline(deps, pod, oldStatus);
+  const basis = basisOf(deps, {pod, runtimeStatus, oldStatus, podIsTerminal: false, isLate});
+  return oldStatus !== undefined && statuses.isBasedOn(uid, basis);
+}
+
 /** Publishes and answers the pod's status. `podIsTerminal`: all its containers are down for good. */
 export function publishStatus(
   deps: PublishStatusDeps,
@@ -36,18 +46,20 @@ export function publishStatus(
   const {uid} = pod.metadata;
   const oldStatus = statuses.get(uid);
   const isLate = isPastDeadline(deps, pod, oldStatus);
-  const startFailures = deps.reasons.get(uid);
-  const basis = [pod, runtimeStatus, oldStatus, startFailures, deps.probeVersion(uid), podIsTerminal, isLate];
-  // Most syncs find nothing new; the status need not be worked out to see that.
+  const basis = basisOf(deps, {pod, runtimeStatus, oldStatus, podIsTerminal, isLate});
+  // Many syncs find nothing new; the status need not be worked out to see that.
   if (oldStatus !== undefined && statuses.isBasedOn(uid, basis)) return oldStatus;
 
+  if (isLate && oldStatus?.reason !== DEADLINE_EXCEEDED.reason) {
+    deps.report({kind: 'recorded', at: deps.clock.now(), pod: podRef(pod), type: 'Normal', ...DEADLINE_EXCEEDED});
+  }
   const status = generatePodStatus({
     // What was published last stands for the API server's copy: a container that was ready stays so until it is probed.
     pod: oldStatus === undefined ? pod : {...pod, status: oldStatus},
     runtimeStatus,
     oldStatus,
     podIsTerminal,
-    startFailures,
+    startFailures: deps.reasons.get(uid),
     readiness: deps.prober.results.readiness,
     startup: deps.prober.results.startup,
     agentStart: deps.agentStart,
@@ -61,11 +73,23 @@ export function publishStatus(
   return published;
 }
 
-function isPastDeadline({clock, report}: PublishStatusDeps, pod: Pod, status: PodStatus | undefined): boolean {
+interface Inputs {
+  readonly pod: Pod;
+  readonly runtimeStatus: PodRuntimeStatus;
+  readonly oldStatus: PodStatus | undefined;
+  readonly podIsTerminal: boolean;
+  readonly isLate: boolean;
+}
+
+function basisOf(
+  {reasons, probeVersion}: PublishStatusDeps,
+  {pod, runtimeStatus, oldStatus, podIsTerminal, isLate}: Inputs,
+): readonly unknown[] {
+  const {uid} = pod.metadata;
+  return [pod, runtimeStatus, oldStatus, reasons.get(uid), probeVersion(uid), podIsTerminal, isLate];
+}
+
+function isPastDeadline({clock}: PublishStatusDeps, pod: Pod, status: PodStatus | undefined): boolean {
   const deadline = activeDeadline(pod, status);
-  if (deadline === null || clock.now() < deadline) return false;
-  if (status?.reason !== DEADLINE_EXCEEDED.reason) {
-    report({kind: 'recorded', at: clock.now(), pod: podRef(pod), type: 'Normal', ...DEADLINE_EXCEEDED});
-  }
-  return true;
+  return deadline !== null && clock.now() >= deadline;
 }

@@ -8,6 +8,7 @@ import {podRef, type Pod, type PodRef, type PodStatus} from '../core/pod/types.j
 import {softAdmitPod} from '../core/soft-admission.js';
 import {createRecordStore, instanceRecords, type InstanceRecords} from '../host/record-store.js';
 import type {KubeRuntime} from '../kuberuntime/kube-runtime.js';
+import {Bases} from '../lib/bases.js';
 import {Mailbox} from '../lib/mailbox.js';
 import {WorkQueue} from '../lib/work-queue.js';
 import type {AgentDeps} from './agent.js';
@@ -35,7 +36,7 @@ import {RuntimeMonitor} from './runtime-monitor.js';
 import {SavedStatuses, type SavedRuntimeStatus} from './saved-statuses.js';
 import {StatusManager} from './status-manager.js';
 import {createSupervisor, type Supervisor} from './supervisor.js';
-import {performCall, recordFailure, type SyncPodDeps} from './sync-pod.js';
+import {isSettled, performCall, recordFailure, type SyncPodDeps} from './sync-pod.js';
 import {post, syncLoop, type LoopEvent} from './sync-loop.js';
 import {startUpkeep} from './upkeep.js';
 
@@ -95,6 +96,8 @@ export class RunningAgent {
   /** Static pods that have just been given their name, until their first call has ended. */
   readonly #successors = new Set<string>();
   readonly #crashLoop: CrashLoopTable;
+  /** What there was when a sync found nothing to do. */
+  readonly #settled = new Bases();
   readonly #queue: WorkQueue;
   readonly #prober: ProberManager;
   readonly #environment: PodEnvironment;
@@ -173,7 +176,7 @@ export class RunningAgent {
     this.#handlers = handlers;
     supervisor.run(() => syncLoop(this.inbox, handlers, signal, () => this.#loopTurned()));
     supervisor.run(() => this.monitor.run(signal));
-    this.#queue.enqueue(HOUSEKEEPING, HOUSEKEEPING_MS);
+    this.#queue.enqueue(HOUSEKEEPING, 0, HOUSEKEEPING_MS);
     if (!this.#options.ownsAllPods) return;
     const {report, kubeRuntime, pleg, pods} = this;
     const workers = (): PodWorkersState => this.workers.state;
@@ -222,7 +225,7 @@ export class RunningAgent {
   #due(item: string): void {
     if (item === HOUSEKEEPING) {
       post(this.inbox, {channel: 'housekeeping'});
-      this.#queue.enqueue(HOUSEKEEPING, HOUSEKEEPING_MS);
+      this.#queue.enqueue(HOUSEKEEPING, 1, HOUSEKEEPING_MS);
     } else {
       const uid = item.startsWith(DEADLINE) ? item.slice(DEADLINE.length) : item;
       post(this.inbox, {channel: 'sync', uid});
@@ -283,12 +286,14 @@ export class RunningAgent {
       syncer: {
         perform: (call, status, signal) => performCall(sync, call, status, signal),
         failed: (call, error) => recordFailure(sync, call, error),
+        isSettled: (pod, status) => isSettled(sync, pod, status),
       },
       cachedStatus: ref => this.pleg.status(ref),
       moment: () => this.pleg.moment(),
+      knownNewerThan: (ref, time) => this.pleg.knownNewerThan(ref, time),
       getNewerThan: (ref, time) => this.pleg.getNewerThan(ref, time),
       inspect: ref => this.pleg.inspect(ref),
-      requeue: (uid, delayMs) => this.#queue.enqueue(uid, delayMs),
+      requeue: (uid, delayMs, grainMs) => this.#queue.enqueue(uid, delayMs, grainMs),
       onCallEnded: uid => this.#callEnded(uid),
       onFinished: (uid, next) => this.#workerFinished(uid, next),
       syncFrequencyMs: config.syncFrequencyMs,
@@ -303,6 +308,7 @@ export class RunningAgent {
       prober: this.#prober,
       kubeRuntime: this.kubeRuntime,
       crashLoop: this.#crashLoop,
+      settled: this.#settled,
       environment: this.#environment,
       softAdmit: pod => softAdmitPod(pod, this.monitor.features),
       networkProblem: () => this.monitor.networkProblem,
@@ -352,7 +358,14 @@ export class RunningAgent {
       sources,
       isActive: uid => this.#isActive(uid),
       keepOnly: uids => {
-        const tables = [this.statuses, this.#reasons, this.#crashLoop, this.#prober, this.#probeVersions];
+        const tables = [
+          this.statuses,
+          this.#reasons,
+          this.#crashLoop,
+          this.#settled,
+          this.#prober,
+          this.#probeVersions,
+        ];
         for (const table of tables) table.keepOnly(uids);
         if (this.#options.ownsAllPods && this.#housekeeping.haveAllDelivered) this.#saved.keepOnly(uids);
       },

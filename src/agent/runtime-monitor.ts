@@ -3,7 +3,7 @@
 import {CriError} from '../core/errors.js';
 import type {KubeRuntime} from '../kuberuntime/kube-runtime.js';
 import type {RuntimeFeatures, RuntimeHealth} from '../kuberuntime/runtime-health.js';
-import type {Clock} from '../lib/clock.js';
+import {sleepUntilTick, type Clock} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
 
 export interface RuntimeMonitorDeps {
@@ -38,7 +38,7 @@ export class RuntimeMonitor {
   /** Asks again and again until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     for (;;) {
-      await this.#deps.clock.sleep(PERIOD_MS, signal);
+      await sleepUntilTick(this.#deps.clock, PERIOD_MS, signal);
       try {
         await this.ask(signal);
       } catch (error) {

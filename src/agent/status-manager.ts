@@ -5,6 +5,7 @@ import type {Report} from '../core/events.js';
 import {podRef, type Pod, type PodStatus} from '../core/pod/types.js';
 import {stampPodStatus} from '../core/status/stamp-pod-status.js';
 import {terminatePodStatus} from '../core/status/terminate-pod-status.js';
+import {Bases} from '../lib/bases.js';
 import type {Clock} from '../lib/clock.js';
 
 export interface StatusManagerDeps {
@@ -18,7 +19,7 @@ export class StatusManager {
   readonly #deps: StatusManagerDeps;
   readonly #statuses = new Map<string, PodStatus>();
   /** What a published status was worked out from. */
-  readonly #bases = new Map<string, readonly unknown[]>();
+  readonly #bases = new Bases();
 
   constructor(deps: StatusManagerDeps) {
     this.#deps = deps;
@@ -49,13 +50,12 @@ export class StatusManager {
 
   /** Notes what the published status of a pod was worked out from. */
   setBasis(uid: string, basis: readonly unknown[]): void {
-    this.#bases.set(uid, basis);
+    this.#bases.note(uid, basis);
   }
 
   /** Whether working it out from these very values again could not give another status. */
   isBasedOn(uid: string, basis: readonly unknown[]): boolean {
-    const noted = this.#bases.get(uid);
-    return noted !== undefined && noted.every((value, index) => value === basis[index]);
+    return this.#bases.holds(uid, basis);
   }
 
   /** The pod has ended for good: a container of which nothing is known counts as lost. */
@@ -65,8 +65,7 @@ export class StatusManager {
 
   /** Forgets the statuses of all pods but these. */
   keepOnly(kept: ReadonlySet<string>): void {
-    for (const map of [this.#statuses, this.#bases]) {
-      for (const uid of map.keys()) if (!kept.has(uid)) map.delete(uid);
-    }
+    for (const uid of this.#statuses.keys()) if (!kept.has(uid)) this.#statuses.delete(uid);
+    this.#bases.keepOnly(kept);
   }
 }

@@ -8,16 +8,20 @@ import type {PodCall} from '../core/pod-worker/types.js';
 import {podRef, type Pod, type PodRef, type PodStatus} from '../core/pod/types.js';
 import type {PodRuntimeStatus, RuntimePod} from '../core/runtime-status/types.js';
 import {blockedStatus, type Obstacle} from '../core/soft-admission.js';
+import {isPodReady} from '../core/status/conditions.js';
 import type {CrashLoopBackoff, KubeRuntime} from '../kuberuntime/kube-runtime.js';
+import type {Bases} from '../lib/bases.js';
 import type {PodEnvironment} from './pod-environment.js';
 import type {CallResult} from './pod-workers.js';
 import type {ProberManager} from './prober/prober-manager.js';
-import {publishStatus, type PublishStatusDeps} from './publish-status.js';
+import {isStatusCurrent, publishStatus, type PublishStatusDeps} from './publish-status.js';
 
 export interface SyncPodDeps extends PublishStatusDeps {
   readonly kubeRuntime: Pick<KubeRuntime, 'syncPod' | 'killPod'>;
   readonly prober: ProberManager;
   readonly crashLoop: CrashLoopBackoff;
+  /** From what the last sync of each pod found out that there is nothing to do. */
+  readonly settled: Bases;
   readonly environment: PodEnvironment;
   /** What keeps the pod from running here for the moment; null = nothing. */
   readonly softAdmit: (pod: Pod) => Obstacle | null;
@@ -91,9 +95,35 @@ async function syncPod(deps: SyncPodDeps, pod: Pod, known: PodRuntimeStatus, sig
     signal,
   );
   deps.reasons.update(pod.metadata.uid, result);
+  noteIfSettled(deps, pod, status, missing.length === 0 && result.syncError === null && result.results.length === 0);
   // Why a container could not be started is told now, not at the next sync as by a kubelet.
   if (result.results.some(({error}) => error !== null)) publishStatus(deps, pod, status, false);
   return callResult(result);
+}
+
+/**
+ * Whether a sync would find all as the last one left it: the pod is up, and neither its definition, its status, its probes,
+ * its volumes nor the runtime's abilities have changed.
+ */
+export function isSettled(deps: SyncPodDeps, pod: Pod, status: PodRuntimeStatus): boolean {
+  const {settled, environment, networkProblem} = deps;
+  return (
+    settled.holds(pod.metadata.uid, settledBasis(deps, pod, status)) &&
+    isStatusCurrent(deps, pod, status) &&
+    (pod.spec.hostNetwork === true || networkProblem() === null) &&
+    environment.isInPlace(pod)
+  );
+}
+
+function noteIfSettled(deps: SyncPodDeps, pod: Pod, status: PodRuntimeStatus, hadNothingToDo: boolean): void {
+  const {settled, statuses} = deps;
+  const {uid} = pod.metadata;
+  if (hadNothingToDo && isPodReady(statuses.get(uid))) settled.note(uid, settledBasis(deps, pod, status));
+  else settled.delete(uid);
+}
+
+function settledBasis({probeVersion, softAdmit}: SyncPodDeps, pod: Pod, status: PodRuntimeStatus): readonly unknown[] {
+  return [pod, status, probeVersion(pod.metadata.uid), softAdmit(pod)];
 }
 
 /** Stops a pod's containers within its grace period; none will be started again. */
@@ -190,7 +220,7 @@ async function withCgroup(
   signal: AbortSignal,
 ): Promise<PodRuntimeStatus> {
   const {environment} = deps;
-  if (await environment.cgroupExists(pod)) return status;
+  if (environment.cgroupExists(pod)) return status;
   let current = status;
   if (status.containers.some(({state}) => state === 'running')) {
     await kill(deps, {pod, status, gracePeriodSeconds: null}, signal);

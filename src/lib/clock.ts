@@ -68,6 +68,14 @@ function abortReason(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error('aborted', {cause: signal.reason});
 }
 
+/**
+ * Sleeps until monotonic() comes to the next multiple of `periodMs`. Several parts that each do something now and then do it
+ * at the same moments, so that the process wakes up less often.
+ */
+export function sleepUntilTick(clock: Clock, periodMs: number, signal: AbortSignal): Promise<void> {
+  return clock.sleep(periodMs - (clock.monotonic() % periodMs), signal);
+}
+
 /** A signal that aborts after `ms` of the clock or when `parent` aborts. Call `dispose` when done. */
 export function deadlineSignal(
   clock: Clock,

@@ -1,54 +1,80 @@
-// A map as a value: changing one entry gives a new map and costs the same for ten entries and for ten thousand. Lets a
+// A map as a value: changing one entry gives a new map and costs about the same for ten entries and for ten thousand. Lets a
 // pure transition hold the state of all pods without copying it.
 
-const SHARDS = 256;
+/** Two levels of 64 and small leaves: a change copies two short arrays and one leaf. */
+const WIDTH = 64;
+const EMPTY: readonly undefined[] = new Array<undefined>(WIDTH).fill(undefined);
+
+type Entry<V> = readonly [key: string, value: V];
+type Leaf<V> = readonly Entry<V>[] | undefined;
+type Branch<V> = readonly Leaf<V>[] | undefined;
 
 /** Immutable; iteration order is arbitrary but stable for equal histories. */
 export class PersistentMap<V> {
-  readonly #shards: readonly (ReadonlyMap<string, V> | undefined)[];
+  readonly #branches: readonly Branch<V>[];
   readonly size: number;
 
-  private constructor(shards: readonly (ReadonlyMap<string, V> | undefined)[], size: number) {
-    this.#shards = shards;
+  private constructor(branches: readonly Branch<V>[], size: number) {
+    this.#branches = branches;
     this.size = size;
   }
 
   static empty<V>(): PersistentMap<V> {
-    return new PersistentMap<V>(new Array<undefined>(SHARDS).fill(undefined), 0);
+    return new PersistentMap<V>(EMPTY, 0);
   }
 
   get(key: string): V | undefined {
-    return this.#shards[shardOf(key)]?.get(key);
+    return entryOf(this.#leaf(hashOf(key)), key)?.[1];
   }
 
   with(key: string, value: V): PersistentMap<V> {
-    const old = this.#shards[shardOf(key)];
-    const grown = old?.has(key) === true ? this.size : this.size + 1;
-    return this.#replace(key, new Map(old).set(key, value), grown);
+    const hash = hashOf(key);
+    const leaf = this.#leaf(hash) ?? [];
+    const index = leaf.findIndex(([known]) => known === key);
+    if (index === -1) return this.#replace(hash, [...leaf, [key, value]], this.size + 1);
+    return this.#replace(hash, leaf.with(index, [key, value]), this.size);
   }
 
   without(key: string): PersistentMap<V> {
-    const old = this.#shards[shardOf(key)];
-    if (old?.has(key) !== true) return this;
-    const shard = new Map(old);
-    shard.delete(key);
-    return this.#replace(key, shard, this.size - 1);
+    const hash = hashOf(key);
+    const leaf = this.#leaf(hash);
+    if (entryOf(leaf, key) === undefined) return this;
+    return this.#replace(hash, leaf?.filter(([known]) => known !== key) ?? [], this.size - 1);
   }
 
-  *[Symbol.iterator](): IterableIterator<[string, V]> {
-    for (const shard of this.#shards) if (shard !== undefined) yield* shard;
+  *[Symbol.iterator](): IterableIterator<Entry<V>> {
+    for (const branch of this.#branches) {
+      if (branch === undefined) continue;
+      for (const leaf of branch) if (leaf !== undefined) yield* leaf;
+    }
   }
 
-  #replace(key: string, shard: ReadonlyMap<string, V>, size: number): PersistentMap<V> {
-    return new PersistentMap(this.#shards.with(shardOf(key), shard), size);
+  #leaf(hash: number): Leaf<V> {
+    return this.#branches[hash >>> 6]?.[hash % WIDTH];
+  }
+
+  #replace(hash: number, leaf: readonly Entry<V>[], size: number): PersistentMap<V> {
+    const branch = (this.#branches[hash >>> 6] ?? EMPTY).with(hash % WIDTH, leaf.length === 0 ? undefined : leaf);
+    const isEmpty = leaf.length === 0 && branch.every(isUndefined);
+    return new PersistentMap(this.#branches.with(hash >>> 6, isEmpty ? undefined : branch), size);
   }
 }
 
-/** FNV-1a over the UTF-16 units, folded to a shard number. */
-function shardOf(key: string): number {
+function isUndefined(value: unknown): boolean {
+  return value === undefined;
+}
+
+function entryOf<V>(leaf: Leaf<V>, key: string): Entry<V> | undefined {
+  if (leaf === undefined) return undefined;
+  for (const entry of leaf) if (entry[0] === key) return entry;
+  return undefined;
+}
+
+/** FNV-1a over the UTF-16 units, folded to the number of leaves. */
+function hashOf(key: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < key.length; index++) {
     hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);
   }
-  return (hash >>> 0) % SHARDS;
+  return (hash >>> 0) % (WIDTH * WIDTH);
 }

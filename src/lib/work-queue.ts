@@ -23,9 +23,13 @@ export class WorkQueue {
     this.#onDue = onDue;
   }
 
-  /** Asks for an item `delayMs` from now, whenever it was due before. */
-  enqueue(item: string, delayMs: number): void {
-    const entry = {item, due: this.#clock.monotonic() + Math.max(delayMs, 0)};
+  /**
+   * Asks for an item `delayMs` from now, whenever it was due before. Of what is in no hurry, `grainMs` says how much later it
+   * may come: it is due at a multiple of it, together with others, so that the process wakes up less often.
+   */
+  enqueue(item: string, delayMs: number, grainMs = 0): void {
+    const earliest = this.#clock.monotonic() + Math.max(delayMs, 0);
+    const entry = {item, due: grainMs === 0 ? earliest : Math.ceil(earliest / grainMs) * grainMs};
     this.#dueByItem.set(item, entry.due);
     push(this.#heap, entry);
     if (entry.due < this.#timerDue) this.#arm();

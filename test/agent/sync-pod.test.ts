@@ -6,6 +6,7 @@ import {ReasonCache} from '../../src/agent/reason-cache.js';
 import {StatusManager} from '../../src/agent/status-manager.js';
 import {performCall, type SyncPodDeps} from '../../src/agent/sync-pod.js';
 import type {Pod} from '../../src/core/pod/types.js';
+import {Bases} from '../../src/lib/bases.js';
 import type {Obstacle} from '../../src/core/soft-admission.js';
 import {aPod, withContainer, withRestartPolicy, withSpec} from '../support/builders.js';
 import {createBench, never, type Bench} from '../kuberuntime/bench.js';
@@ -31,7 +32,8 @@ function aWorld(): World {
     register: () => undefined,
     unregister: () => undefined,
     objectUsers: () => [],
-    cgroupExists: () => Promise.resolve(world.cgroupIsThere),
+    cgroupExists: () => world.cgroupIsThere,
+    isInPlace: () => world.cgroupIsThere,
     async ensureCgroup() {
       await note('ensureCgroup');
       world.cgroupIsThere = true;
@@ -63,6 +65,7 @@ function aWorld(): World {
     hostIPs: [],
     supportsRecursiveReadOnly: () => false,
     crashLoop: {check: () => null},
+    settled: new Bases(),
     softAdmit: () => world.obstacle,
     networkProblem: () => null,
     refresh: ref => kubeRuntime.getPodStatus(ref, never),

@@ -12,15 +12,14 @@ export function updatePod(state: PodWorkersState, given: PodUpdate, runtimeIsTer
   const {uid} = identity(given);
   const known = state.workers.get(uid);
   const seen = observe(known ?? newWorker(given, runtimeIsTerminal), given);
-  const ignored: Transition = [put(state, seen), []];
   const update = withDefinition(seen, given);
 
   if (known !== undefined && seen.stage !== 'sync' && update.origin === 'config' && update.type === 'create') {
     return [put(state, {...seen, restartRequested: true}), []];
   }
-  if (seen.stage === 'finished') return ignored;
+  if (seen.stage === 'finished') return [put(state, seen), []];
   // The runtime's view may be older than the end of the pod: its last stage needs no push from there.
-  if (seen.stage === 'terminated' && given.origin === 'runtime') return ignored;
+  if (seen.stage === 'terminated' && given.origin === 'runtime') return [put(state, seen), []];
 
   const ending = beginTermination(seen, update, given.origin === 'runtime');
   const [worker, pending] = withGracePeriod(ending, update);

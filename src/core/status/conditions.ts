@@ -29,6 +29,11 @@ export interface ConditionsInput {
   readonly phase: PodPhase;
 }
 
+/** Whether a status says that the pod is ready. */
+export function isPodReady(status: PodStatus | undefined): boolean {
+  return status?.conditions?.some(({type, status: value}) => type === 'Ready' && value === 'True') === true;
+}
+
 /** All conditions of a new status, without times. */
 export function podConditions(input: ConditionsInput): readonly PodCondition[] {
   const {pod, oldStatus} = input;

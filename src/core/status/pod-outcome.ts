@@ -3,7 +3,7 @@
 import {isRefusedByRegistry} from '../images/pull-policy.js';
 import {isRestartableInitContainer} from '../pod/restart-policy.js';
 import type {ContainerStatus, Pod, PodStatus} from '../pod/types.js';
-import {unmetReadinessGates} from './conditions.js';
+import {isPodReady, unmetReadinessGates} from './conditions.js';
 import {findContainerStatus} from './container-state.js';
 
 /** What counts as up. started: each container has started. completed: the pod has run to its end. */
@@ -114,7 +114,7 @@ function isUp(pod: Pod, status: PodStatus, waitFor: Exclude<WaitFor, 'nothing'>)
     case 'completed':
       return false;
     case 'ready':
-      return status.conditions?.some(({type, status: value}) => type === 'Ready' && value === 'True') === true;
+      return isPodReady(status);
     case 'started':
       return haveAllStarted(pod, status);
   }

@@ -5,6 +5,7 @@ import type {ProbeResults} from '../actions/types.js';
 import {isRestartableInitContainer} from '../pod/restart-policy.js';
 import type {Container, ContainerStatus, Pod} from '../pod/types.js';
 import type {ContainerId} from '../runtime-status/types.js';
+import {isPodReady} from './conditions.js';
 
 export interface ReadinessInput {
   readonly pod: Pod;
@@ -56,7 +57,7 @@ function isReady(status: ContainerStatus, container: Container | undefined, inpu
   const result = resultFor(status, input.readiness);
   if (container?.readinessProbe === undefined || result === 'success') return true;
   // One that was there before the agent stays as the pod was published until its probe has run.
-  return result === undefined && wasThereBefore(status, input.agentStart) && isPublishedReady(input.pod);
+  return result === undefined && wasThereBefore(status, input.agentStart) && isPodReady(input.pod.status);
 }
 
 function resultFor(
@@ -69,8 +70,4 @@ function resultFor(
 function wasThereBefore({state}: ContainerStatus, agentStart: number): boolean {
   const startedAt = state?.running?.startedAt;
   return startedAt !== undefined && Date.parse(startedAt) < agentStart - RESTART_GRACE_MS;
-}
-
-function isPublishedReady({status}: Pod): boolean {
-  return status?.conditions?.some(({type, status: value}) => type === 'Ready' && value === 'True') === true;
 }

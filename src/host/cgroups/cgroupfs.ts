@@ -40,7 +40,7 @@ export async function createCgroupfsManager(deps: CgroupfsDeps): Promise<CgroupM
       if (problems.length === 0) lastSet.set(key, wanted);
       return Promise.resolve(problems);
     },
-    exists: name => Promise.resolve(limitation !== null || existsEverywhere(deps.tree, name)),
+    exists: name => limitation !== null || existsEverywhere(deps.tree, name),
     async remove(name, signal) {
       if (limitation !== null) return;
       // Side by side: the kernel takes milliseconds over each.

@@ -32,7 +32,7 @@ const noCgroups: CgroupManager = {
   limitation: 'no cgroups are mounted here: nothing limits what pods use together',
   ensure: () => Promise.resolve([]),
   update: () => Promise.resolve([]),
-  exists: () => Promise.resolve(true),
+  exists: () => true,
   remove: () => Promise.resolve(),
   prune: () => Promise.resolve(),
 };

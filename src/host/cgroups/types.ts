@@ -18,7 +18,7 @@ export interface CgroupManager {
   update(name: CgroupName, limits: CgroupLimits): Promise<readonly string[]>;
 
   /** Whether a pod's cgroup is complete. true where it cannot be known: nothing is restarted for that. */
-  exists(name: CgroupName): Promise<boolean>;
+  exists(name: CgroupName): boolean;
 
   /** Kills what still runs in a cgroup and removes it with everything below. Idempotent. Rejects with HostError when it stays. */
   remove(name: CgroupName, signal: AbortSignal): Promise<void>;
