@@ -16,7 +16,7 @@ export interface Comparison {
   readonly leftOut: LeftOut;
 }
 
-/** Reads both .proto files and their facts. */
+/** Reads the .proto files of a runtime and their facts. */
 export function comparisons(): readonly Comparison[] {
   return [
     {
@@ -29,6 +29,12 @@ export function comparisons(): readonly Comparison[] {
       file: 'containerd-events.proto',
       proto: withoutEventTypes(readProto('containerd-events.proto')),
       facts: eventFacts(),
+      leftOut: {rpcs: {}, fields: {}},
+    },
+    {
+      file: 'containerd-content.proto',
+      proto: readProto('containerd-content.proto'),
+      facts: readJson('test/contract/facts/containerd-content.json') as ProtoFacts,
       leftOut: {rpcs: {}, fields: {}},
     },
   ];

@@ -3,6 +3,7 @@ import {RuntimeUnavailableError, CriError} from '../core/errors.js';
 import type {AgentEvent, Report} from '../core/events.js';
 import type {Pod, PodRef, PodStatus} from '../core/pod/types.js';
 import type {SourceSnapshot} from '../core/source-mux.js';
+import type {FollowPull} from '../cri/pull-progress.js';
 import type {ImageService, RuntimeService} from '../cri/runtime-service.js';
 import type {Clock} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
@@ -33,6 +34,8 @@ export interface AgentDeps {
   readonly random?: () => number;
   /** Who keeps count of what happens. Default: nobody. */
   readonly metrics?: AgentMetrics;
+  /** Whom to ask how far a pull is, if anybody is shown it. */
+  readonly followPull?: FollowPull;
 }
 
 /** A pod and what is known of it, as an API server would show it: `pod.status` is the published status. */

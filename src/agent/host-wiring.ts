@@ -43,6 +43,7 @@ export function wireKubeRuntime(wiring: HostWiring): KubeRuntime {
     hostKeyring: host.keyring,
     onImagePulled: (_image, imageRef) =>
       records.images.put(imageRef, {imageRef, endpoint: runtime.endpoint, pulledAt: clock.now()}),
+    ...(deps.followPull !== undefined && {followPull: deps.followPull}),
   });
 }
 

@@ -3,6 +3,7 @@
 import type {AgentDeps} from '../agent/agent.js';
 import type {Report} from '../core/events.js';
 import type {RuntimeConnection} from '../cri/connect.js';
+import type {PullFollower} from '../cri/pull-progress.js';
 import type {Lock} from '../host/lock.js';
 import {agentConfigOf, type AgentFlags} from './agent-config.js';
 import type {GlobalFlags} from './base-command.js';
@@ -17,18 +18,28 @@ export interface AgentSession {
 
 export interface AgentSessionOptions {
   readonly flags: GlobalFlags & AgentFlags;
-  readonly report: Report;
   readonly embedded: EmbeddedUse;
   /** minikubelet's version. */
   readonly version: string;
+}
+
+/** Who is told what the agent does. */
+export interface RunView {
+  readonly report: Report;
+  /** It shows how far a pull is, so that it is worth asking. */
+  readonly showsPulls: boolean;
 }
 
 /**
  * Rejects with RootLockedError when another process uses the root directory, with RuntimeUnavailableError when no runtime
  * answers, with HostError when a kubelet drives the same runtime. Holds nothing then.
  */
-export async function openAgentSession(session: Session, options: AgentSessionOptions): Promise<AgentSession> {
-  const {flags, report} = options;
+export async function openAgentSession(
+  session: Session,
+  options: AgentSessionOptions,
+  {report, showsPulls}: RunView,
+): Promise<AgentSession> {
+  const {flags} = options;
   const config = agentConfigOf(flags);
   const {lock, connection} = await lockAndConnect(config.rootDir, session, options);
   try {
@@ -40,6 +51,7 @@ export async function openAgentSession(session: Session, options: AgentSessionOp
     throw error;
   }
   const {runtime, images, version, configuredBy} = connection;
+  const follower = showsPulls ? await followerOf(images.endpoint, session) : null;
   const deps: AgentDeps = {
     runtime,
     images,
@@ -50,15 +62,22 @@ export async function openAgentSession(session: Session, options: AgentSessionOp
     report,
     config,
     version: options.version.split('.').slice(0, 2).join('.'),
+    ...(follower !== null && {followPull: follower.follow}),
   };
   return {
     deps,
     connection,
     async close() {
+      follower?.close();
       connection.close();
       await lock.release();
     },
   };
+}
+
+async function followerOf(endpoint: string, {clock}: Session): Promise<PullFollower> {
+  const {openPullFollower} = await import('../cri/pull-progress.js');
+  return openPullFollower(endpoint, clock);
 }
 
 /** Side by side, for both are mostly waiting. Whoever holds the lock is the better reason of the two. */

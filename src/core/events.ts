@@ -2,6 +2,7 @@
 // JUnit and the HTML timeline are folds over these; nothing else is told to a user while the agent works.
 import type {PodActions, SyncAction, SyncError} from './actions/types.js';
 import type {ManifestPosition} from './errors.js';
+import type {PullBytes} from './images/pull-progress.js';
 import type {PodRef, PodStatus} from './pod/types.js';
 import type {AdmissionReason, EventReason} from './reasons.js';
 
@@ -36,7 +37,8 @@ export type AgentEvent =
       readonly pod: PodRef;
       readonly image: string;
       readonly elapsedMs: number;
-      readonly bytes: number | null;
+      /** null = the runtime does not tell. */
+      readonly bytes: PullBytes | null;
     }
   /** What the kubelet would record as an API event. */
   | {

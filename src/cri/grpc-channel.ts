@@ -44,12 +44,15 @@ export class GrpcChannel {
   readonly endpoint: string;
   readonly #client: Client;
   readonly #clock: Clock;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #active = new Set<{cancel(): void}>();
 
-  constructor(endpoint: string, clock: Clock, options: ClientOptions = {}) {
+  /** `headers` go with every call. */
+  constructor(endpoint: string, clock: Clock, headers: Readonly<Record<string, string>> = {}) {
     this.endpoint = endpoint;
     this.#clock = clock;
-    this.#client = new Client(endpoint, credentials.createInsecure(), {...CHANNEL_OPTIONS, ...options});
+    this.#headers = headers;
+    this.#client = new Client(endpoint, credentials.createInsecure(), CHANNEL_OPTIONS);
     // The handshake runs while the caller still reads manifests.
     this.#client.getChannel().getConnectivityState(true);
   }
@@ -71,7 +74,7 @@ export class GrpcChannel {
         (message: Q) => bytesOf(method.requestType, message),
         (bytes: Buffer) => method.responseType.decode(bytes),
         request,
-        new Metadata(),
+        this.#metadata(),
         this.#callOptions(settings.timeoutMs),
         (failure, answer) => {
           this.#active.delete(call);
@@ -97,7 +100,7 @@ export class GrpcChannel {
       (message: Q) => bytesOf(method.requestType, message),
       (bytes: Buffer) => method.responseType.decode(bytes),
       request,
-      new Metadata(),
+      this.#metadata(),
       {},
     );
     this.#active.add(source);
@@ -109,6 +112,12 @@ export class GrpcChannel {
   close(): void {
     for (const call of this.#active) call.cancel();
     this.#client.close();
+  }
+
+  #metadata(): Metadata {
+    const metadata = new Metadata();
+    for (const [name, value] of Object.entries(this.#headers)) metadata.set(name, value);
+    return metadata;
   }
 
   #callOptions(timeoutMs: number | null): CallOptions {

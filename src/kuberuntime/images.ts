@@ -5,7 +5,6 @@ import type {ImageUser} from '../core/cri-config/types.js';
 import {PodError} from '../core/errors.js';
 import {goDuration} from '../core/go-text.js';
 import {applyDefaultImageTag} from '../core/images/image-reference.js';
-import type {Keyring} from '../core/images/keyring.js';
 import {
   afterFailedPull,
   isPullForgotten,
@@ -18,21 +17,15 @@ import type {AnyContainer} from '../core/cri-config/types.js';
 import type {Pod, Secret} from '../core/pod/types.js';
 import type {EventReason} from '../core/reasons.js';
 import type {Image, PodSandboxConfig} from '../cri/gen/cri.js';
-import type {ImageService} from '../cri/runtime-service.js';
-import type {Clock} from '../lib/clock.js';
 import {createSemaphore, type Semaphore} from '../lib/semaphore.js';
 import {errorText, expectedFailure, pullErrorText} from './failures.js';
 import type {PodReporter} from './pod-reporter.js';
-import {pullWithCredentials} from './pull-image.js';
+import {pullWithCredentials, type PullDeps} from './pull-image.js';
 
-export interface ImageManagerDeps {
-  readonly images: ImageService;
-  readonly clock: Clock;
+export interface ImageManagerDeps extends PullDeps {
   /** Most pulls at once; null = no limit. */
   readonly maxParallelPulls: number | null;
   readonly backoff: BackoffLimits;
-  /** Credentials of the host. */
-  readonly hostKeyring: Keyring;
   /** Told of every image that was pulled, before the pull counts as done. */
   readonly onPulled?: (image: string, imageRef: string) => Promise<void>;
 }

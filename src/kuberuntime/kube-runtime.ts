@@ -18,6 +18,7 @@ import {
   type SandboxId,
 } from '../core/runtime-status/types.js';
 import {ContainerState} from '../cri/gen/cri.js';
+import type {FollowPull} from '../cri/pull-progress.js';
 import type {ImageService, RuntimeService} from '../cri/runtime-service.js';
 import type {Clock} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
@@ -63,6 +64,8 @@ export interface KubeRuntimeDeps {
   readonly imageBackoff?: BackoffLimits;
   /** Told of every image that was pulled, before its container is made. */
   readonly onImagePulled?: (image: string, imageRef: string) => Promise<void>;
+  /** Whom to ask how far a pull is. Default: nobody. */
+  readonly followPull?: FollowPull;
 }
 
 export interface SyncPodInput {
@@ -209,6 +212,7 @@ function createParts(deps: KubeRuntimeDeps): Parts {
     backoff: deps.imageBackoff ?? DEFAULT_BACKOFF,
     hostKeyring: deps.hostKeyring ?? [],
     ...(deps.onImagePulled !== undefined && {onPulled: deps.onImagePulled}),
+    ...(deps.followPull !== undefined && {followPull: deps.followPull}),
   });
   return {
     ...lists,

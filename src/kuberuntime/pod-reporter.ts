@@ -3,6 +3,7 @@
 import {PodError} from '../core/errors.js';
 import type {Report, Step} from '../core/events.js';
 import type {AnyContainer} from '../core/cri-config/types.js';
+import type {PullBytes} from '../core/images/pull-progress.js';
 import {podRef, type Pod} from '../core/pod/types.js';
 import type {EventReason} from '../core/reasons.js';
 import type {Clock} from '../lib/clock.js';
@@ -13,7 +14,8 @@ export interface PodReporter {
   step<T>(step: Step, target: string, effect: () => Promise<T>, detail?: string): Promise<T>;
   /** Records an event of the pod, or of one of its containers. */
   recorded(type: 'Normal' | 'Warning', reason: EventReason, message: string, container?: AnyContainer): void;
-  pullProgress(image: string, elapsedMs: number): void;
+  /** `bytes` null = the runtime does not tell. */
+  pullProgress(image: string, elapsedMs: number, bytes: PullBytes | null): void;
 }
 
 export function podReporter({report, clock}: {readonly report: Report; readonly clock: Clock}, pod: Pod): PodReporter {
@@ -35,8 +37,8 @@ export function podReporter({report, clock}: {readonly report: Report; readonly 
       const fieldPath = container === undefined ? undefined : containerFieldPath(pod, container.name);
       report({kind: 'recorded', ...about(), type, reason, message, ...(fieldPath !== undefined && {fieldPath})});
     },
-    pullProgress(image, elapsedMs) {
-      report({kind: 'pull-progress', ...about(), image, elapsedMs, bytes: null});
+    pullProgress(image, elapsedMs, bytes) {
+      report({kind: 'pull-progress', ...about(), image, elapsedMs, bytes});
     },
   };
 }

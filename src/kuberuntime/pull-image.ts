@@ -2,8 +2,10 @@
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_image.go PullImage.
 import {parseImageReference} from '../core/images/image-reference.js';
 import {lookUpCredentials, secretKeyring, type Keyring, type RegistryCredentials} from '../core/images/keyring.js';
+import type {PullBytes} from '../core/images/pull-progress.js';
 import type {Secret} from '../core/pod/types.js';
 import type {AuthConfig, PodSandboxConfig} from '../cri/gen/cri.js';
+import type {FollowedPull, FollowPull} from '../cri/pull-progress.js';
 import type {ImageService} from '../cri/runtime-service.js';
 import type {Clock, Timer} from '../lib/clock.js';
 import {expectedFailure, pullErrorText} from './failures.js';
@@ -14,7 +16,10 @@ const PROGRESS_INTERVAL_MS = 1000;
 export interface PullDeps {
   readonly images: ImageService;
   readonly clock: Clock;
+  /** Credentials of the host. */
   readonly hostKeyring: Keyring;
+  /** Whom to ask how far a pull is. Default: nobody, the time alone is told. */
+  readonly followPull?: FollowPull;
 }
 
 export interface PullRequest {
@@ -36,7 +41,7 @@ export async function pullWithCredentials(
   signal: AbortSignal,
 ): Promise<string> {
   const credentials = credentialsFor(name, request.pullSecrets, deps.hostKeyring);
-  const progress = reportProgress(deps.clock, request);
+  const progress = reportProgress(deps, name, request);
   try {
     return await tryEach(credentials, auth => deps.images.pullImage(name, auth, request.sandboxConfig, signal), signal);
   } finally {
@@ -85,16 +90,41 @@ function authConfig({username, password}: RegistryCredentials): AuthConfig {
   return {username, password, auth: '', serverAddress: '', identityToken: '', registryToken: ''};
 }
 
-/** Tells once a second how long the pull has been running. */
-function reportProgress(clock: Clock, {image, reporter}: PullRequest): {stop: () => void} {
+/**
+ * Tells once a second how long the pull has been running and, where the runtime can be asked, how much of the image is
+ * there. An answer that takes longer than a second is told when it comes, the time meanwhile.
+ */
+function reportProgress(
+  {clock, followPull}: PullDeps,
+  name: string,
+  {image, reporter}: PullRequest,
+): {stop: () => void} {
   const startedAt = clock.monotonic();
+  const followed = followPull?.(name) ?? null;
   let timer: Timer | null = null;
+  let bytes: PullBytes | null = null;
+  let isAsking = false;
+  let isStopped = false;
+  const tell = (): void => reporter.pullProgress(image, clock.monotonic() - startedAt, bytes);
+  const ask = async (pull: FollowedPull): Promise<void> => {
+    isAsking = true;
+    bytes = await pull.bytes();
+    isAsking = false;
+    if (!isStopped) tell();
+  };
   const arm = (): void => {
     timer = clock.setTimer(() => {
-      reporter.pullProgress(image, clock.monotonic() - startedAt);
+      if (followed === null || isAsking) tell();
+      else void ask(followed);
       arm();
     }, PROGRESS_INTERVAL_MS);
   };
   arm();
-  return {stop: () => timer?.cancel()};
+  return {
+    stop() {
+      isStopped = true;
+      timer?.cancel();
+      followed?.end();
+    },
+  };
 }

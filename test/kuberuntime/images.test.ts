@@ -2,7 +2,9 @@ import {describe, expect, test} from 'vitest';
 import {DEFAULT_BACKOFF} from '../../src/core/backoff.js';
 import type {PodError} from '../../src/core/errors.js';
 import {parseDockerConfig, type Keyring} from '../../src/core/images/keyring.js';
+import type {PullBytes} from '../../src/core/images/pull-progress.js';
 import type {Secret} from '../../src/core/pod/types.js';
+import type {FollowedPull} from '../../src/cri/pull-progress.js';
 import {createImageManager, type EnsuredImage, type ImageManagerDeps} from '../../src/kuberuntime/images.js';
 import {podReporter} from '../../src/kuberuntime/pod-reporter.js';
 import {settle} from '../fakes/fake-clock.js';
@@ -119,6 +121,44 @@ describe('a pull', () => {
       'Pulled: Successfully pulled image "big:1" in 2.5s (2.5s including waiting). Image size: 1000000 bytes.',
     );
     expect(bench.clock.pendingTimers).toBe(0);
+  });
+
+  test('tells how much is there where the runtime can be asked; a late answer with the next second', async () => {
+    let asked = 0;
+    let ended = 0;
+    const answers = [null, {done: 4, total: 9}];
+    let answerLate = (_bytes: PullBytes): void => undefined;
+    const late = new Promise<PullBytes>(resolve => (answerLate = resolve));
+    const followPull = (image: string): FollowedPull => {
+      expect(image).toBe('team/big:latest');
+      return {bytes: () => (asked < 2 ? Promise.resolve(answers[asked++] ?? null) : late), end: () => ended++};
+    };
+    const {bench, ensure} = createStore({followPull});
+    bench.runtime.script.delayNext('PullImage', 4500);
+    const done = ensure('team/big');
+    bench.clock.setTimer(() => answerLate({done: 8, total: 9}), 4200);
+    await done;
+    const told = bench.events.flatMap(event =>
+      event.kind === 'pull-progress' ? [[event.elapsedMs, event.bytes]] : [],
+    );
+    expect(told).toEqual([
+      [1000, null],
+      [2000, {done: 4, total: 9}],
+      [4000, {done: 4, total: 9}],
+      [4200, {done: 8, total: 9}],
+    ]);
+    expect(ended).toBe(1);
+  });
+
+  test('says nothing of what is answered after its end', async () => {
+    let answer = (_bytes: PullBytes): void => undefined;
+    const bytes = new Promise<PullBytes>(resolve => (answer = resolve));
+    const {bench, ensure} = createStore({followPull: () => ({bytes: () => bytes, end: () => undefined})});
+    bench.runtime.script.delayNext('PullImage', 1500);
+    await ensure('big:1');
+    answer({done: 1, total: 2});
+    await settle();
+    expect(bench.events.filter(event => event.kind === 'pull-progress')).toEqual([]);
   });
 
   test('adds the tag latest to a name that has none, and nothing else', async () => {

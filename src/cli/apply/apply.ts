@@ -17,7 +17,7 @@ import {
   settledTask,
 } from './apply-report.js';
 
-export interface ApplyOptions extends Omit<AgentSessionOptions, 'report' | 'embedded'> {
+export interface ApplyOptions extends Omit<AgentSessionOptions, 'embedded'> {
   readonly manifests: ManifestSet;
   readonly waitFor: WaitFor;
   readonly timeoutMs: number;
@@ -42,19 +42,17 @@ function snapshotOf({pods, companions, problems}: ManifestSet, now: number): Sou
   return {source: SOURCE, pods: marked, companions, problems};
 }
 
-type RunOptions = Omit<AgentSessionOptions, 'report'>;
-
 /** Runs `work` with an agent's dependencies under the view, then prints its report. */
 export async function runAgent(
   session: Session,
-  options: RunOptions,
+  options: AgentSessionOptions,
   work: (deps: AgentDeps) => Promise<ApplyReport>,
   format: OutputFormat,
 ): Promise<void> {
   const view = await openView(session);
   let report: ApplyReport;
   try {
-    const agent = await openAgentSession(session, {...options, report: view.report});
+    const agent = await openAgentSession(session, options, view);
     try {
       report = await work(agent.deps);
     } finally {

@@ -87,7 +87,7 @@ function isSelected(pod: RuntimePod, {paths, matches}: DeleteTargets): boolean {
   return paths.some(path => source === path || source.startsWith(path + sep));
 }
 
-export interface DeleteOptions extends Omit<AgentSessionOptions, 'report' | 'embedded'> {
+export interface DeleteOptions extends Omit<AgentSessionOptions, 'embedded'> {
   readonly targets: DeleteTargets;
   /** Seconds; null = each pod's own. */
   readonly gracePeriodSeconds: number | null;

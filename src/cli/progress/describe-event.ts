@@ -1,6 +1,7 @@
 // What each agent event says to a person: one line, the pod named, and how much it matters. Plain lines and the log of
 // `watch` are made from this.
 import type {AgentEvent, Step} from '../../core/events.js';
+import type {PullBytes} from '../../core/images/pull-progress.js';
 import {podKey, type PodRef} from '../../core/pod/types.js';
 import type {LogFields, LogLevel} from '../../lib/logger.js';
 import {formatElapsed} from '../durations.js';
@@ -117,8 +118,12 @@ export function stepText(step: Step, target: string, detail?: string): string {
   }
 }
 
-/** `pulling image busybox:1.36 (3.2s, 4.1 MB)` */
-export function pullText(image: string, elapsedMs: number, bytes: number | null): string {
-  const size = bytes === null ? '' : `, ${(bytes / 1_000_000).toFixed(1)} MB`;
+/** `pulling image busybox:1.36 (3.2s, 4.1 MB of 40.2 MB)` */
+export function pullText(image: string, elapsedMs: number, bytes: PullBytes | null): string {
+  const size = bytes === null ? '' : `, ${megabytes(bytes.done)} of ${megabytes(bytes.total)}`;
   return `pulling image ${image} (${formatElapsed(elapsedMs)}${size})`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

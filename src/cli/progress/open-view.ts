@@ -2,7 +2,12 @@
 import type {Report} from '../../core/events.js';
 import type {Session} from '../session.js';
 import {ndjsonReport, plainReport} from './line-reports.js';
-import {openTaskList, type TaskListView as ProgressSink} from './task-list.js';
+import {openTaskList, type TaskListView} from './task-list.js';
+
+export interface ProgressSink extends TaskListView {
+  /** It shows how far a pull is. */
+  readonly showsPulls: boolean;
+}
 
 /** listr2 is loaded for a terminal only. Close it before results are printed. */
 export async function openView(session: Session): Promise<ProgressSink> {
@@ -12,6 +17,7 @@ export async function openView(session: Session): Promise<ProgressSink> {
       session.onStop(signal => list.note(stopText(signal)));
       return {
         ...list,
+        showsPulls: true,
         async close() {
           await list.close();
           session.onStop(signal => session.err(stopText(signal)));
@@ -19,13 +25,14 @@ export async function openView(session: Session): Promise<ProgressSink> {
       };
     }
     case 'plain': {
-      const view = lineView(plainReport(session.err, session.logger.debugEnabled ? 'debug' : 'info'), session);
+      const isVerbose = session.logger.debugEnabled;
+      const view = lineView(plainReport(session.err, isVerbose ? 'debug' : 'info'), session, isVerbose);
       return process.env['GITHUB_ACTIONS'] === 'true' ? folded(view, session) : view;
     }
     case 'json':
-      return lineView(ndjsonReport(session.err), session);
+      return lineView(ndjsonReport(session.err), session, true);
     case 'quiet':
-      return lineView(() => undefined, session);
+      return lineView(() => undefined, session, false);
   }
 }
 
@@ -45,9 +52,7 @@ function stopText(signal: string): string {
   return `${signal}: stopping, what runs stays; once more stops at once`;
 }
 
-function lineView(report: Report, session: Session): ProgressSink {
+function lineView(report: Report, session: Session, showsPulls: boolean): ProgressSink {
   session.onStop(signal => session.err(stopText(signal)));
-  return {report, note: text => session.err(text), settle: () => undefined, close: () => Promise.resolve()};
+  return {report, showsPulls, note: text => session.err(text), settle: () => undefined, close: () => Promise.resolve()};
 }
-
-export type {ProgressSink};

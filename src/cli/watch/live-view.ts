@@ -8,7 +8,7 @@ import {containersOf, stateWord} from '../get/get-views.js';
 import {podRow} from '../get/pod-row.js';
 import {displayWidth, renderTable, stripControl} from '../output/table.js';
 import type {Style} from '../output/terminal.js';
-import {describeEvent} from '../progress/describe-event.js';
+import {describeEvent, pullText} from '../progress/describe-event.js';
 
 export interface LiveState {
   readonly title: string;
@@ -130,6 +130,10 @@ export function openLiveView({stream, clock, style, title, pods}: LiveViewDeps):
 }
 
 function noteEvent(event: AgentEvent, lastEvents: Map<string, string>, say: (text: string) => void): void {
+  if (event.kind === 'pull-progress') {
+    lastEvents.set(event.pod.uid, pullText(event.image, event.elapsedMs, event.bytes));
+    return;
+  }
   const line = describeEvent(event);
   if (line === null || line.level === 'debug') return;
   const pod = 'pod' in event ? event.pod : undefined;

@@ -17,6 +17,8 @@ export interface WatchViewOptions {
 export interface WatchView {
   readonly report: Report;
   readonly logger: Logger;
+  /** It shows how far a pull is. */
+  readonly showsPulls: boolean;
   readonly close: () => void;
 }
 
@@ -29,22 +31,32 @@ export async function openWatchView(
   const hint = options.stopPodsOnExit ? 'stopping pods; once more stops at once' : 'stopping; pods are left running';
   const {logger} = session;
   session.onStop(signal => logger.info(`${signal}: ${hint}`));
-  const lines = (report: Report): WatchView => ({report, logger, close: () => undefined});
-  if (options.format === 'json') return lines(event => session.out(eventJson(event)));
+  const lines = (report: Report, showsPulls: boolean): WatchView => ({
+    report,
+    logger,
+    showsPulls,
+    close: () => undefined,
+  });
+  if (options.format === 'json') return lines(event => session.out(eventJson(event)), true);
   switch (session.view) {
     case 'json':
-      return lines(event => session.err(eventJson(event)));
+      return lines(event => session.err(eventJson(event)), true);
     case 'quiet':
-      return lines(() => undefined);
+      return lines(() => undefined, false);
     case 'plain':
-      return lines(logReport(logger));
+      return lines(logReport(logger), logger.debugEnabled);
     case 'tty': {
       const {openLiveView} = await import('./live-view.js');
       const {clock, style} = session;
       const title = `minikubelet watch on ${options.sources.nodeName}   Ctrl-C ends it, pods ${options.stopPodsOnExit ? 'too' : 'stay'}`;
       const live = openLiveView({stream: process.stderr, clock, style, title, pods});
       session.onStop(signal => live.note(`${signal}: ${hint}`));
-      return {report: live.report, logger: createLogger(live.log, session.logLevel), close: live.close};
+      return {
+        report: live.report,
+        logger: createLogger(live.log, session.logLevel),
+        showsPulls: true,
+        close: live.close,
+      };
     }
   }
 }

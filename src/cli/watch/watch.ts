@@ -14,7 +14,7 @@ import type {UpkeepConfig} from './upkeep-flags.js';
 import {interpretAs, sourcesOf, type SourcesRequest} from './watch-sources.js';
 import {openWatchView, type WatchViewOptions} from './watch-view.js';
 
-export interface WatchOptions extends Omit<AgentSessionOptions, 'report' | 'embedded'>, WatchViewOptions {
+export interface WatchOptions extends Omit<AgentSessionOptions, 'embedded'>, WatchViewOptions {
   readonly sources: SourcesRequest;
   /** null = the API is served on its socket only. */
   readonly listen: TcpListener | null;
@@ -32,7 +32,7 @@ export async function watchPods(session: Session, options: WatchOptions): Promis
   let agent: AgentHandle | null = null;
   const view = await openWatchView(session, options, () => agent?.pods() ?? []);
   try {
-    const opened = await openAgentSession(session, {...options, report: view.report, embedded: 'start'});
+    const opened = await openAgentSession(session, {...options, embedded: 'start'}, view);
     try {
       const metrics = openMetrics(session.clock);
       const config = {...opened.deps.config, ...options.upkeep(opened.connection.embedded)};

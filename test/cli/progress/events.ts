@@ -34,7 +34,14 @@ export const story: readonly AgentEvent[] = [
   {kind: 'step-started', at, pod: web, step: 'CreatePodSandbox', target: 'u-web'},
   {kind: 'step-finished', at, pod: web, step: 'CreatePodSandbox', target: 'u-web', error: null},
   {kind: 'step-started', at, pod: web, step: 'PullImage', target: 'main', detail: 'busybox:1.36'},
-  {kind: 'pull-progress', at, pod: web, image: 'busybox:1.36', elapsedMs: 1500, bytes: 2_500_000},
+  {
+    kind: 'pull-progress',
+    at,
+    pod: web,
+    image: 'busybox:1.36',
+    elapsedMs: 1500,
+    bytes: {done: 2_500_000, total: 4_260_000},
+  },
   {kind: 'step-finished', at, pod: web, step: 'PullImage', target: 'main', error: null},
   {
     kind: 'recorded',

@@ -75,3 +75,22 @@ test('many events at once are drawn once, and time alone draws once a second', a
   view.close();
   expect(clock.pendingTimers).toBe(0);
 });
+
+test('a pull shows in its pod how long it has been running and how much is there', async () => {
+  const clock = new FakeClock(NOW);
+  const stream = Object.assign(new PassThrough(), {isTTY: true, rows: 24, columns: 160});
+  let shown = '';
+  stream.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+  const view = openLiveView({
+    stream: stream as unknown as NodeJS.WriteStream,
+    clock,
+    style: await createStyle(false),
+    title: 'watch',
+    pods: () => [{pod, status: upStatus, source: 'file'}],
+  });
+  const about = {at: NOW, pod: {...web, uid: pod.metadata.uid}, image: 'busybox:1.36'};
+  view.report({kind: 'pull-progress', ...about, elapsedMs: 3000, bytes: {done: 1_250_000, total: 2_100_000}});
+  await clock.advance(100);
+  expect(shown).toContain('pulling image busybox:1.36 (3.0s, 1.3 MB of 2.1 MB)');
+  view.close();
+});
