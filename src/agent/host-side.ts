@@ -14,12 +14,13 @@ import type {VolumeManager} from '../host/volumes/types.js';
 import {createVolumeManager} from '../host/volumes/volume-manager.js';
 import type {Logger} from '../lib/logger.js';
 import type {AgentDeps} from './agent.js';
-import {allocatable, nodeFacts} from './node.js';
+import {allocatable, allocatablePids, nodeFacts} from './node.js';
 
 export interface HostSide {
   readonly machine: Machine;
   readonly facts: NodeFacts;
   readonly allocatable: Readonly<Record<string, Quantity>>;
+  readonly allocatablePids: bigint | null;
   readonly dirs: InstanceDirs;
   readonly volumes: VolumeManager;
   readonly cgroups: CgroupManager;
@@ -46,6 +47,7 @@ export async function prepareHost(deps: AgentDeps, signal: AbortSignal): Promise
     machine,
     facts: nodeFacts(machine, config, cgroups.version),
     allocatable: quantities,
+    allocatablePids: allocatablePids(machine, config),
     dirs,
     volumes: createVolumeManager({dirs, clock, logger, allocatableMemory: quantities['memory']}),
     cgroups,

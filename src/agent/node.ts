@@ -42,6 +42,14 @@ export async function allocatable(machine: Machine, config: AgentConfig): Promis
   );
 }
 
+/** How many processes and threads pods may have in all; null = unknown. `reserved` calls them pid. */
+export function allocatablePids(
+  {maxPids}: Pick<Machine, 'maxPids'>,
+  {reserved}: Pick<AgentConfig, 'reserved'>,
+): bigint | null {
+  return maxPids === null ? null : BigInt(without('pid', String(maxPids), reserved['pid'] ?? '0'));
+}
+
 export function admissionNode(
   quantities: Readonly<Record<string, Quantity>>,
   config: AgentConfig,

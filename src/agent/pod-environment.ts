@@ -1,11 +1,17 @@
 // What a pod has on this machine besides its containers: a cgroup, directories, volumes, and the objects it refers to.
 // Mirrors kubelet v1.36 pkg/kubelet/cm PodContainerManager, pkg/kubelet/volumemanager and the secret and configmap managers.
 import {existsSync} from 'node:fs';
-import {podCgroupLimits, podCgroupName, qosCgroups, type CgroupName} from '../core/cri-config/pod-cgroup.js';
+import {
+  podCgroupLimits,
+  podCgroupName,
+  qosCgroups,
+  type CgroupName,
+  type NodeAllocatable,
+} from '../core/cri-config/pod-cgroup.js';
 import type {NodeFacts} from '../core/cri-config/types.js';
 import {podFieldText, volumeResourceText} from '../core/pod/downward-api.js';
 import {podQosClass} from '../core/pod/qos.js';
-import type {Pod, PodRef, Quantity, Secret} from '../core/pod/types.js';
+import type {Pod, PodRef, Secret} from '../core/pod/types.js';
 import type {CgroupManager} from '../host/cgroups/types.js';
 import {orphanedPods, recordedCgroup} from '../host/orphaned-pods.js';
 import {makePodDirs, podPluginsDir, removePodDir, type InstanceDirs} from '../host/pod-dirs.js';
@@ -46,14 +52,13 @@ export interface PodEnvironment {
   forgetPod(uid: string): Promise<void>;
 }
 
-export interface PodEnvironmentDeps {
+export interface PodEnvironmentDeps extends NodeAllocatable {
   readonly dirs: InstanceDirs;
   readonly volumes: VolumeManager;
   readonly cgroups: CgroupManager;
   /** null = pods have no cgroups of their own. */
   readonly cgroupRoot: CgroupName | null;
   readonly node: NodeFacts;
-  readonly allocatable: Readonly<Record<string, Quantity>>;
   readonly objects: ObjectStore;
   /** Which pods have something on this machine, for whoever cleans up after this process. */
   readonly records: RecordStore<PodRecord>;
@@ -176,15 +181,10 @@ function payloadSources({objects, allocatable}: PodEnvironmentDeps): Parameters<
 }
 
 /** What cannot be set is told; pods can run without. */
-async function updateQosLevels({
-  cgroups,
-  cgroupRoot,
-  allocatable,
-  activePods,
-  logger,
-}: PodEnvironmentDeps): Promise<void> {
+async function updateQosLevels(deps: PodEnvironmentDeps): Promise<void> {
+  const {cgroups, cgroupRoot, activePods, logger} = deps;
   if (cgroupRoot === null) return;
-  for (const {name, limits} of qosCgroups(cgroupRoot, allocatable, activePods())) {
+  for (const {name, limits} of qosCgroups(cgroupRoot, deps, activePods())) {
     for (const problem of await cgroups.update(name, limits)) {
       logger.warn('pods together run without all limits', {cgroup: `/${name.join('/')}`, problem});
     }

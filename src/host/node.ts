@@ -12,6 +12,8 @@ export interface Machine {
   /** Whether the memory controller can limit swap; swap itself need not be there. */
   readonly swapControllerAvailable: boolean;
   readonly cpus: number;
+  /** Most processes and threads that the kernel makes; null = it does not say. */
+  readonly maxPids: number | null;
   /** Huge pages there are, in bytes, by page size in bytes. */
   readonly hugepageBytes: ReadonlyMap<bigint, bigint>;
   /** Page sizes as the hugetlb controller names them, e.g. 2MB. */
@@ -30,6 +32,7 @@ export async function readMachine(): Promise<Machine> {
     swapBytes: swapTotal(),
     swapControllerAvailable: existsSync(swapLimitFile()),
     cpus: cpus().length === 0 ? availableParallelism() : cpus().length,
+    maxPids: maxPids(),
     hugepageBytes: new Map(pages),
     hugepageSizes: sizes.map(({name}) => name),
     addresses: hostAddresses(),
@@ -45,6 +48,15 @@ async function hugepageCount(bytes: bigint): Promise<bigint> {
 function swapTotal(): number {
   const match = /^SwapTotal:\s+(\d+) kB$/m.exec(readOrEmpty('/proc/meminfo'));
   return Number(match?.[1] ?? 0) * 1024;
+}
+
+/** The smaller of two limits of the kernel. Mirrors kubelet v1.36 pkg/kubelet/stats/pidlimit/pidlimit_linux.go Stats. */
+function maxPids(): number | null {
+  const limits = ['pid_max', 'threads-max']
+    .map(name => readOrEmpty(`/proc/sys/kernel/${name}`).trim())
+    .filter(text => /^\d+$/.test(text))
+    .map(Number);
+  return limits.length === 0 ? null : Math.min(...limits);
 }
 
 /** On cgroup v2 the root group has no limits: this process's own group is asked. Mirrors kubelet swapControllerAvailable. */

@@ -44,7 +44,7 @@ async function anEnvironment(): Promise<Made> {
   onTestFinished(() => rm(rootDir, {recursive: true, force: true}));
   const tree = join(rootDir, 'cgroup');
   await mkdir(tree);
-  const hierarchies = [{mountPoint: tree, controllers: ['cpu', 'memory', 'hugetlb']}];
+  const hierarchies = [{mountPoint: tree, controllers: ['cpu', 'memory', 'hugetlb', 'pids']}];
   const warnings: string[] = [];
   const active: Pod[] = [];
   const records = instanceRecords(rootDir);
@@ -59,6 +59,7 @@ async function anEnvironment(): Promise<Made> {
     }),
     cgroupRoot: ['mk'],
     node: new FakePodHost().node,
+    allocatablePids: 4000n,
     allocatable: {cpu: '2', memory: '1Gi', 'hugepages-2Mi': '8Mi'},
     objects: new ObjectStore(),
     records: records.pods,
@@ -80,6 +81,9 @@ test('kubepods may use what the node has, the levels weigh what their pods ask f
   expect(await file('kubepods/cpu.shares')).toBe('2048');
   expect(await file('kubepods/memory.limit_in_bytes')).toBe(String(2 ** 30));
   expect(await file('kubepods/hugetlb.2MB.limit_in_bytes')).toBe(String(8 << 20));
+  expect(await file('kubepods/pids.max')).toBe('4000');
+  await expect(file('kubepods/burstable/pids.max')).rejects.toThrow('ENOENT');
+  await expect(file('kubepods/burstable/poda/pids.max')).rejects.toThrow('ENOENT');
   expect(await file('kubepods/burstable/cpu.shares')).toBe('512');
   expect(await file('kubepods/besteffort/cpu.shares')).toBe('2');
   expect(await file('kubepods/burstable/poda/hugetlb.2MB.limit_in_bytes')).toBe('0');

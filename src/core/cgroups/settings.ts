@@ -5,7 +5,7 @@ import type {CgroupLimits} from '../cri-config/pod-cgroup.js';
 
 export interface CgroupSetting {
   /** Controller that must be there for the file to be. */
-  readonly controller: 'cpu' | 'memory' | 'hugetlb';
+  readonly controller: 'cpu' | 'memory' | 'hugetlb' | 'pids';
   readonly file: string;
   readonly value: string;
 }
@@ -41,6 +41,7 @@ function v1Settings(limits: CgroupLimits, sizes: readonly HugepageSize[]): reado
     ...setting('cpu', 'cpu.cfs_period_us', limits.cpuPeriod),
     ...setting('cpu', 'cpu.cfs_quota_us', limits.cpuQuota),
     ...setting('memory', 'memory.limit_in_bytes', limits.memory),
+    ...setting('pids', 'pids.max', limits.pids),
     ...hugepages(limits, sizes, name => `hugetlb.${name}.limit_in_bytes`),
   ];
 }
@@ -53,6 +54,7 @@ function v2Settings(limits: CgroupLimits, sizes: readonly HugepageSize[]): reado
     ...setting('cpu', 'cpu.weight', cpuShares === null ? null : cpuWeight(cpuShares)),
     ...(quota === null ? [] : [{controller: 'cpu' as const, file: 'cpu.max', value: quota}]),
     ...setting('memory', 'memory.max', limits.memory),
+    ...setting('pids', 'pids.max', limits.pids),
     ...hugepages(limits, sizes, name => `hugetlb.${name}.max`),
   ];
 }
@@ -87,14 +89,15 @@ export function cpuWeight(shares: bigint): bigint {
   return 1n + ((shares < 2n ? 0n : shares - 2n) * 9_999n) / 262_142n;
 }
 
-/** Properties that say the same to systemd (systemd.resource-control(5)), e.g. CPUWeight=39. Memory 0 is not limited. */
+/** Properties that say the same to systemd (systemd.resource-control(5)), e.g. CPUWeight=39. Memory 0 and pids 0 are not limited. */
 export function systemdProperties(limits: CgroupLimits): readonly string[] {
-  const {cpuShares, cpuQuota, cpuPeriod, memory} = limits;
+  const {cpuShares, cpuQuota, cpuPeriod, memory, pids} = limits;
   const properties: string[] = [];
   if (cpuShares !== null) properties.push(`CPUWeight=${cpuWeight(cpuShares)}`);
   if (cpuQuota !== null && cpuQuota > 0n && cpuPeriod !== null && cpuPeriod > 0n) {
     properties.push(`CPUQuota=${(cpuQuota * 100n + cpuPeriod - 1n) / cpuPeriod}%`);
   }
   if (memory !== null && memory > 0n) properties.push(`MemoryMax=${memory}`);
+  if (pids !== null && pids > 0n) properties.push(`TasksMax=${pids}`);
   return properties;
 }

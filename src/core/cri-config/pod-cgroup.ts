@@ -45,20 +45,37 @@ export interface CgroupLimits {
   readonly memory: bigint | null;
   /** Bytes by page size in bytes; a size that is not named is forbidden. null = not set. */
   readonly hugepages: ReadonlyMap<bigint, bigint> | null;
+  /** Processes and threads. */
+  readonly pids: bigint | null;
 }
 
 /** The QoS levels: their pods are limited, they are not. */
-const UNLIMITED: CgroupLimits = {cpuShares: null, cpuQuota: null, cpuPeriod: null, memory: null, hugepages: null};
+const UNLIMITED: CgroupLimits = {
+  cpuShares: null,
+  cpuQuota: null,
+  cpuPeriod: null,
+  memory: null,
+  hugepages: null,
+  pids: null,
+};
+
+/** What pods may use together. */
+export interface NodeAllocatable {
+  /** API quantities. */
+  readonly allocatable: Readonly<Record<string, Quantity>>;
+  /** Processes and threads, which the API knows no name for; null = unknown. */
+  readonly allocatablePids: bigint | null;
+}
 
 /**
  * The cgroups above those of pods, parents first: kubepods may use what the node has for pods, the burstable level weighs
- * as much as its pods together, best effort has next to nothing. `allocatable`: API quantities.
+ * as much as its pods together, best effort has next to nothing.
  * Mirrors also kubelet v1.36 pkg/kubelet/cm/node_container_manager_linux.go getCgroupConfig, as `enforceNodeAllocatable:
  * [pods]`, the default, has it.
  */
 export function qosCgroups(
   root: CgroupName,
-  allocatable: Readonly<Record<string, Quantity>>,
+  {allocatable, allocatablePids}: NodeAllocatable,
   pods: readonly Pod[],
 ): readonly {readonly name: CgroupName; readonly limits: CgroupLimits}[] {
   const level = (qos: QosClass, limits: Partial<CgroupLimits>): {name: CgroupName; limits: CgroupLimits} => ({
@@ -71,6 +88,7 @@ export function qosCgroups(
       cpuShares: cpu === undefined ? null : milliCpuToShares(quantityMilliValue(cpu)),
       memory: memory === undefined ? null : quantityValue(memory),
       hugepages: hugepagesOf(Object.entries(allocatable)),
+      pids: allocatablePids,
     }),
     level('Burstable', {cpuShares: burstableCpuShares(pods)}),
     level('BestEffort', {cpuShares: MIN_SHARES}),
@@ -102,6 +120,8 @@ export function podCgroupLimits(
     cpuPeriod: isLimited.cpu ? cpuPeriodUs : null,
     memory: isLimited.memory ? (memory === undefined ? 0n : quantityValue(memory)) : null,
     hugepages: hugepagesOf(requests),
+    // The kubelet's podPidsLimit, which by default there is none of.
+    pids: null,
   };
 }
 

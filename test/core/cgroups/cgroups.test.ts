@@ -3,7 +3,14 @@ import {cgroupSettings, cpuWeight, hugepageSize, systemdProperties} from '../../
 import {cgroupTree, type CgroupMount} from '../../../src/core/cgroups/tree.js';
 import type {CgroupLimits} from '../../../src/core/cri-config/pod-cgroup.js';
 
-const none: CgroupLimits = {cpuShares: null, cpuQuota: null, cpuPeriod: null, memory: null, hugepages: new Map()};
+const none: CgroupLimits = {
+  cpuShares: null,
+  cpuQuota: null,
+  cpuPeriod: null,
+  memory: null,
+  hugepages: new Map(),
+  pids: null,
+};
 const v1 = (mountPoint: string, ...options: readonly string[]): CgroupMount => ({
   mountPoint,
   fsType: 'cgroup',
@@ -78,8 +85,14 @@ describe('the files of a cgroup', () => {
       two: ['cpu cpu.max=max 100000', ...noHuge2],
     },
     {
-      name: 'memory 0 and quota 0 say nothing',
-      limits: {memory: 0n, cpuQuota: 0n, cpuPeriod: 100_000n},
+      name: 'pids',
+      limits: {pids: 500n},
+      one: ['pids pids.max=500', ...noHuge1],
+      two: ['pids pids.max=500', ...noHuge2],
+    },
+    {
+      name: 'memory 0, pids 0 and quota 0 say nothing',
+      limits: {memory: 0n, pids: 0n, cpuQuota: 0n, cpuPeriod: 100_000n},
       one: ['cpu cpu.cfs_period_us=100000', ...noHuge1],
       two: noHuge2,
     },
@@ -107,8 +120,8 @@ describe('the files of a cgroup', () => {
   });
 
   test('systemd is told the same', () => {
-    const limits = {...none, cpuShares: 1024n, cpuQuota: 150_000n, cpuPeriod: 100_000n, memory: 5n};
-    expect(systemdProperties(limits)).toEqual(['CPUWeight=39', 'CPUQuota=150%', 'MemoryMax=5']);
-    expect(systemdProperties({...none, cpuQuota: -1n, cpuPeriod: 100_000n, memory: 0n})).toEqual([]);
+    const limits = {...none, cpuShares: 1024n, cpuQuota: 150_000n, cpuPeriod: 100_000n, memory: 5n, pids: 9n};
+    expect(systemdProperties(limits)).toEqual(['CPUWeight=39', 'CPUQuota=150%', 'MemoryMax=5', 'TasksMax=9']);
+    expect(systemdProperties({...none, cpuQuota: -1n, cpuPeriod: 100_000n, memory: 0n, pids: 0n})).toEqual([]);
   });
 });

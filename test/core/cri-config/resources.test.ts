@@ -211,6 +211,7 @@ describe('the cgroup of a pod', () => {
       cpuPeriod: null,
       memory: null,
       hugepages: new Map(),
+      pids: null,
     });
   });
 
@@ -223,11 +224,17 @@ describe('the cgroup of a pod', () => {
 test('kubepods may use what the node has for pods, the levels below are only weighed', () => {
   const asking = aPod(withContainers(aContainer('a', {resources: {requests: {cpu: '250m'}}})));
   const allocatable = {cpu: '3500m', memory: '2Gi', 'ephemeral-storage': '1Ti', 'hugepages-2Mi': '64Mi'};
-  const free = {cpuQuota: null, cpuPeriod: null, memory: null, hugepages: null};
-  expect(qosCgroups(['r'], allocatable, [asking, asking, aPod()])).toEqual([
+  const free = {cpuQuota: null, cpuPeriod: null, memory: null, hugepages: null, pids: null};
+  expect(qosCgroups(['r'], {allocatable, allocatablePids: 32_000n}, [asking, asking, aPod()])).toEqual([
     {
       name: ['r', 'kubepods'],
-      limits: {...free, cpuShares: 3584n, memory: BigInt(2 * GiB), hugepages: new Map([[2n << 20n, 64n << 20n]])},
+      limits: {
+        ...free,
+        cpuShares: 3584n,
+        memory: BigInt(2 * GiB),
+        hugepages: new Map([[2n << 20n, 64n << 20n]]),
+        pids: 32_000n,
+      },
     },
     {name: ['r', 'kubepods', 'burstable'], limits: {...free, cpuShares: 512n}},
     {name: ['r', 'kubepods', 'besteffort'], limits: {...free, cpuShares: 2n}},

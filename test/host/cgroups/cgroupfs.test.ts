@@ -17,6 +17,7 @@ const limits: CgroupLimits = {
   cpuPeriod: 100_000n,
   memory: 4096n,
   hugepages: new Map(),
+  pids: 77n,
 };
 const pod = ['kubepods', 'burstable', 'pod-1'];
 
@@ -54,7 +55,7 @@ const isThere = (path: string): Promise<boolean> =>
   );
 
 async function version1(): Promise<CgroupManager> {
-  const controllers = [['cpu', 'cpuacct'], ['cpuset'], ['memory']];
+  const controllers = [['cpu', 'cpuacct'], ['cpuset'], ['memory'], ['pids']];
   const hierarchies = controllers.map(list => ({mountPoint: join(root, list.join()), controllers: list}));
   for (const {mountPoint} of hierarchies) await mkdir(mountPoint);
   await put('cpuset/cpuset.cpus', '0-1\n');
@@ -69,6 +70,7 @@ describe('cgroup version 1', () => {
     expect(await get('cpu,cpuacct/kubepods/burstable/pod-1/cpu.shares')).toBe('512');
     expect(await get('cpu,cpuacct/kubepods/burstable/pod-1/cpu.cfs_quota_us')).toBe('20000');
     expect(await get('memory/kubepods/burstable/pod-1/memory.limit_in_bytes')).toBe('4096');
+    expect(await get('pids/kubepods/burstable/pod-1/pids.max')).toBe('77');
     expect(await get('cpuset/kubepods/burstable/pod-1/cpuset.cpus')).toBe('0-1');
     expect(await get('cpuset/kubepods/cpuset.mems')).toBe('0');
     expect(await isThere('memory/kubepods/burstable/pod-1/cpu.shares')).toBe(false);
@@ -148,8 +150,8 @@ describe('cgroup version 1', () => {
 describe('cgroup version 2', () => {
   async function version2(): Promise<CgroupManager> {
     for (const dir of ['', 'kubepods/', 'kubepods/burstable/', 'kubepods/burstable/pod-1/']) {
-      await put(`${dir}cgroup.controllers`, 'cpuset cpu io memory misc\n');
-      await put(`${dir}cgroup.subtree_control`, dir === '' ? 'cpuset cpu io memory\n' : '');
+      await put(`${dir}cgroup.controllers`, 'cpuset cpu io memory pids misc\n');
+      await put(`${dir}cgroup.subtree_control`, dir === '' ? 'cpuset cpu io memory pids\n' : '');
     }
     return manage({version: 2, hierarchies: [{mountPoint: root, controllers: []}], runtimeOnly: [], hybrid: false});
   }
@@ -157,13 +159,14 @@ describe('cgroup version 2', () => {
   test('parents hand down what the kernel has and they do not hand down yet; limits are weights and maxima', async () => {
     const manager = await version2();
     expect(await manager.update(pod, limits)).toEqual([]);
-    expect(await get('cgroup.subtree_control')).toBe('cpuset cpu io memory\n');
+    expect(await get('cgroup.subtree_control')).toBe('cpuset cpu io memory pids\n');
     // A plain file holds the last of the writes.
     expect(await get('kubepods/cgroup.subtree_control')).toBe('+io');
     expect(await get('kubepods/burstable/pod-1/cgroup.subtree_control')).toBe('');
     expect(await get('kubepods/burstable/pod-1/cpu.weight')).toBe('20');
     expect(await get('kubepods/burstable/pod-1/cpu.max')).toBe('20000 100000');
     expect(await get('kubepods/burstable/pod-1/memory.max')).toBe('4096');
+    expect(await get('kubepods/burstable/pod-1/pids.max')).toBe('77');
   });
 
   test('limits of controllers that are not there are not written', async () => {
@@ -171,6 +174,7 @@ describe('cgroup version 2', () => {
     await put('kubepods/burstable/pod-1/cgroup.controllers', 'memory\n');
     expect(await manager.update(pod, limits)).toEqual([]);
     expect(await isThere('kubepods/burstable/pod-1/cpu.max')).toBe(false);
+    expect(await isThere('kubepods/burstable/pod-1/pids.max')).toBe(false);
     expect(await get('kubepods/burstable/pod-1/memory.max')).toBe('4096');
   });
 });
