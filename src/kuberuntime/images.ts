@@ -9,7 +9,7 @@ import {
   afterFailedPull,
   isPullForgotten,
   pullBackoffKey,
-  pullWaitsUntil,
+  pullWaitMs,
   type PullBackoff,
 } from '../core/images/pull-backoff.js';
 import {isLookUpOptional, looksUpImage, pullDecision, pullFailure} from '../core/images/pull-policy.js';
@@ -79,7 +79,7 @@ export function createImageManager(deps: ImageManagerDeps): ImageManager {
 }
 
 interface ImageState extends ImageManagerDeps {
-  /** By pod and image. */
+  /** By pod and image, in times of clock.monotonic(). */
   readonly failures: Map<string, PullBackoff>;
   /** Answers to lookUp, by image as the spec writes it. */
   readonly lookUps: Map<string, {readonly askedAt: number; readonly answer: Promise<Image | undefined>}>;
@@ -156,8 +156,8 @@ async function pull(
   const {image, reporter, container, pod} = request;
   const key = pullBackoffKey(pod.metadata.uid, image);
   const last = state.failures.get(key);
-  const waitsUntil = pullWaitsUntil(last, state.clock.now(), state.backoff);
-  if (last !== undefined && waitsUntil !== null) throw backOffError(request, last, waitsUntil);
+  const waitMs = pullWaitMs(last, state.clock.monotonic(), state.backoff);
+  if (last !== undefined && waitMs !== null) throw backOffError(request, last, state.clock.now() + waitMs);
   reporter.recorded('Normal', 'Pulling', `Pulling image "${image}"`, container);
   try {
     return await pullNow(state, name, request, signal);
@@ -166,7 +166,7 @@ async function pull(
     const text = pullErrorText(error);
     reporter.recorded('Warning', 'Failed', `Failed to pull image "${image}": ${text}`, container);
     const failure = pullFailure(image, text);
-    state.failures.set(key, afterFailedPull(last, failure, state.clock.now(), state.backoff));
+    state.failures.set(key, afterFailedPull(last, failure, state.clock.monotonic(), state.backoff));
     throw new PodError(failure.reason, failure.message, {cause: error});
   }
 }
@@ -242,5 +242,5 @@ function imageUser(image: Image | undefined): ImageUser {
 }
 
 function forgetOldFailures({failures, clock, backoff}: ImageState): void {
-  for (const [key, failure] of failures) if (isPullForgotten(failure, clock.now(), backoff)) failures.delete(key);
+  for (const [key, failure] of failures) if (isPullForgotten(failure, clock.monotonic(), backoff)) failures.delete(key);
 }

@@ -9,6 +9,8 @@ interface Pending {
 
 export class FakeClock implements Clock {
   #now: number;
+  /** By how much the wall clock was set. */
+  #shift = 0;
   readonly #start: number;
   #sequence = 0;
   #pending: Pending[] = [];
@@ -19,11 +21,16 @@ export class FakeClock implements Clock {
   }
 
   now(): number {
-    return this.#now;
+    return this.#now + this.#shift;
   }
 
   monotonic(): number {
     return this.#now - this.#start;
+  }
+
+  /** Sets the wall clock forward, or back for negative `ms`; timers and monotonic() do not mind. */
+  setWall(ms: number): void {
+    this.#shift += ms;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -40,9 +47,10 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** Due time of the next timer, or null when none is pending. */
+  /** Due time of the next timer by now(), or null when none is pending. */
   get nextDue(): number | null {
-    return this.#next()?.due ?? null;
+    const next = this.#next();
+    return next === undefined ? null : next.due + this.#shift;
   }
 
   get pendingTimers(): number {

@@ -13,6 +13,8 @@ import {createBench, never, outcome, type Bench} from './bench.js';
 
 const REFUSED = {code: 'NOT_FOUND', message: 'failed to resolve reference "reg.example/no/such:1": not found'} as const;
 
+const DAY_MS = 86_400_000;
+
 interface Store {
   readonly bench: Bench;
   readonly ensure: (image: string, pullSecrets?: readonly Secret[], signal?: AbortSignal) => Promise<EnsuredImage>;
@@ -89,6 +91,23 @@ describe('a pull that fails (C19)', () => {
     await failure(ensure('reg.example/no/such:1'));
     await expect(ensure('reg.example/no/such:1')).rejects.toMatchObject({retryAt: failedAt + 10_000});
   });
+
+  test.for([-DAY_MS, -3000, 3000, DAY_MS])(
+    'waits no longer and no less when the clock is set by %d ms',
+    async shift => {
+      const {bench, ensure} = createStore();
+      bench.runtime.failNext('PullImage', REFUSED);
+      await failure(ensure('reg.example/no/such:1'));
+      await bench.clock.advance(4000);
+      bench.clock.setWall(shift);
+      await expect(ensure('reg.example/no/such:1')).rejects.toMatchObject({
+        reason: 'ImagePullBackOff',
+        retryAt: bench.clock.now() + 6000,
+      });
+      await bench.clock.advance(6000);
+      await expect(ensure('reg.example/no/such:1')).resolves.toMatchObject({message: ''});
+    },
+  );
 
   test('does not keep another tag from being pulled at once', async () => {
     const {bench, ensure} = createStore();

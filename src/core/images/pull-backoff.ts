@@ -1,5 +1,6 @@
 // How long a failed pull keeps an image of a pod from being tried again, and what is said meanwhile.
-// Mirrors kubelet v1.36 pkg/kubelet/images/image_manager.go pullImage, with the table of core/backoff.
+// Mirrors kubelet v1.36 pkg/kubelet/images/image_manager.go pullImage, with the table of core/backoff. All times are of a
+// clock that nobody sets (ms from an arbitrary start), as Go compares times: a wall clock set back would hold a pull.
 import {isExpired, isInBackoffSinceUpdate, nextBackoff, type BackoffEntry, type BackoffLimits} from '../backoff.js';
 
 /** What is kept of the last failed pull of an image for a pod. */
@@ -14,10 +15,10 @@ export function pullBackoffKey(podUid: string, image: string): string {
   return `${podUid}_${image}`;
 }
 
-/** When the next try is due, ms since the epoch; null when it may be made now. */
-export function pullWaitsUntil(backoff: PullBackoff | undefined, now: number, limits: BackoffLimits): number | null {
+/** How long the next try has to wait, ms; null when it may be made now. */
+export function pullWaitMs(backoff: PullBackoff | undefined, now: number, limits: BackoffLimits): number | null {
   if (backoff === undefined || !isInBackoffSinceUpdate(backoff.entry, now, limits)) return null;
-  return backoff.entry.lastUpdate + backoff.entry.backoffMs;
+  return backoff.entry.lastUpdate + backoff.entry.backoffMs - now;
 }
 
 /** What to keep after a pull that failed at `now`. */
