@@ -3,6 +3,7 @@
 import {crashLoopKey, decideCrashLoop, rebuildBackoff, withoutEndsAhead} from '../core/backoff-crash-loop.js';
 import {backoffLimits, type BackoffEntry, type BackoffLimits} from '../core/backoff.js';
 import type {CrashLoopBackoff} from '../kuberuntime/kube-runtime.js';
+import type {KeySet} from '../lib/key-set.js';
 
 export class CrashLoopTable implements CrashLoopBackoff {
   readonly #limits: BackoffLimits;
@@ -28,7 +29,7 @@ export class CrashLoopTable implements CrashLoopBackoff {
   }
 
   /** Forgets the waits of all pods but these. */
-  keepOnly(kept: ReadonlySet<string>): void {
+  keepOnly(kept: KeySet): void {
     for (const uid of this.#entries.keys()) if (!kept.has(uid)) this.#entries.delete(uid);
   }
 }

@@ -4,11 +4,11 @@
 import {CriError} from '../core/errors.js';
 import type {Report} from '../core/events.js';
 import type {Pod, PodRef} from '../core/pod/types.js';
-import type {KnownWorker} from '../core/pod-worker/queries.js';
 import {isAnythingUp} from '../core/runtime-status/liveness.js';
 import type {RuntimePod} from '../core/runtime-status/types.js';
 import type {KubeRuntime} from '../kuberuntime/kube-runtime.js';
 import type {Clock} from '../lib/clock.js';
+import type {KeySet} from '../lib/key-set.js';
 import type {Logger} from '../lib/logger.js';
 import {endOrphan, predecessorsOf, rememberedOnRuntime, type OrphanScope} from './orphans.js';
 import type {Pleg} from './pleg.js';
@@ -33,7 +33,7 @@ export interface HousekeepingDeps {
   /** Whether a wanted pod without a worker is to run: it has neither ended nor been rejected. */
   readonly isActive: (uid: string) => boolean;
   /** Has everything forgotten that is kept of pods other than these. */
-  readonly keepOnly: (uids: ReadonlySet<string>) => void;
+  readonly keepOnly: (uids: KeySet) => void;
   /** Nothing of the pod is left. */
   readonly onRemoved: (ref: PodRef) => void;
 }
@@ -71,33 +71,26 @@ export class Housekeeping {
 
   /** One round. Answers wanted pods that have no worker. */
   cleanUp(): readonly Pod[] {
-    const {pods, workers, supervisor, keepOnly, isActive} = this.#deps;
-    const desired = pods.uids;
-    const before = new Set([...workers.state.workers].map(([uid]) => uid));
-    const known = workers.syncKnownPods(desired);
+    const {pods, workers, pleg, supervisor, keepOnly, isActive} = this.#deps;
+    const forgotten = new Set(workers.syncKnownPods({has: uid => pods.get(uid) !== undefined}));
     // Wanted, but its worker was forgotten: it was removed and put back. It starts from nothing, as a new pod.
-    const again = new Set([...desired].filter(uid => before.has(uid) && !known.has(uid)));
-    this.#endOrphans(desired, known);
-    const kept = [...desired, ...known.keys(), ...this.#undecided(desired, known)];
-    keepOnly(new Set(kept.filter(uid => !again.has(uid))));
-    this.#removeLeftovers(uid => again.has(uid) || (!desired.has(uid) && !known.has(uid)));
+    const again = (uid: string): boolean => forgotten.has(uid) && pods.get(uid) !== undefined;
+    const unknown = pleg.pods().filter(({uid}) => !this.#isKnown(uid));
+    const unwanted = new Set(unknown.filter(pod => this.#isUnwanted(pod)));
+    for (const pod of unwanted) if (isAnythingUp(pod)) endOrphan(workers, pod, this.#deps.scope.gracePeriodSeconds);
+    // Nobody defines them now, but somebody may: a source has not delivered, or a place cannot be read.
+    const undecided = new Set(unknown.filter(pod => !unwanted.has(pod)).map(({uid}) => uid));
+    keepOnly({has: uid => (this.#isKnown(uid) || undecided.has(uid)) && !again(uid)});
+    this.#removeLeftovers(again);
     supervisor.run(() => this.#removeLeftBehind());
-    const wanted = pods.all().map(({pod}) => pod);
-    return wanted.filter(({metadata: {uid}}) => !known.has(uid) && !this.#removing.has(uid) && isActive(uid));
+    const idle = pods.all().filter(({pod: {metadata}}) => workers.state.workers.get(metadata.uid) === undefined);
+    return idle.map(({pod}) => pod).filter(({metadata: {uid}}) => !this.#removing.has(uid) && isActive(uid));
   }
 
-  #endOrphans(desired: ReadonlySet<string>, known: ReadonlyMap<string, KnownWorker>): void {
-    const {pleg, workers} = this.#deps;
-    for (const pod of pleg.pods()) {
-      if (desired.has(pod.uid) || known.has(pod.uid) || !isAnythingUp(pod) || !this.#isUnwanted(pod)) continue;
-      endOrphan(workers, pod, this.#deps.scope.gracePeriodSeconds);
-    }
-  }
-
-  /** Pods that nobody defines now, but somebody may: a source has not delivered, or a place cannot be read. */
-  #undecided(desired: ReadonlySet<string>, known: ReadonlyMap<string, KnownWorker>): readonly string[] {
-    const unknown = this.#deps.pleg.pods().filter(({uid}) => !desired.has(uid) && !known.has(uid));
-    return unknown.filter(pod => !this.#isUnwanted(pod)).map(({uid}) => uid);
+  /** It is wanted, or its worker sees to its end. */
+  #isKnown(uid: string): boolean {
+    const {pods, workers} = this.#deps;
+    return pods.get(uid) !== undefined || workers.state.workers.get(uid) !== undefined;
   }
 
   #isUnwanted(pod: RuntimePod): boolean {
@@ -108,12 +101,12 @@ export class Housekeeping {
     return this.haveAllDelivered && this.#deps.scope.mayEnd(pod, source);
   }
 
-  #removeLeftovers(isOver: (uid: string) => boolean): void {
-    const {pleg, pods, supervisor, workers} = this.#deps;
+  /** Of pods that are known no more, or start from nothing `again`. */
+  #removeLeftovers(again: (uid: string) => boolean): void {
+    const {pleg, pods, supervisor} = this.#deps;
     for (const pod of pleg.pods()) {
       const {uid} = pod;
-      if (!isOver(uid) || this.#removing.has(uid) || isAnythingUp(pod)) continue;
-      if (workers.state.workers.get(uid) !== undefined) continue;
+      if ((this.#isKnown(uid) && !again(uid)) || this.#removing.has(uid) || isAnythingUp(pod)) continue;
       if (pods.get(uid) === undefined && !this.#isUnwanted(pod)) continue;
       this.#removing.add(uid);
       supervisor.run(() => this.#remove(pod));
@@ -122,12 +115,9 @@ export class Housekeeping {
 
   /** Pods of which the runtime knows nothing: cut off between what is made here and the sandbox. */
   async #removeLeftBehind(): Promise<void> {
-    const {pods, workers, pleg, environment, supervisor} = this.#deps;
+    const {pleg, environment, supervisor} = this.#deps;
     const isKnown = (uid: string): boolean =>
-      this.#removing.has(uid) ||
-      pods.get(uid) !== undefined ||
-      workers.state.workers.get(uid) !== undefined ||
-      pleg.pod(uid) !== undefined;
+      this.#removing.has(uid) || this.#isKnown(uid) || pleg.pod(uid) !== undefined;
     if (!this.haveAllDelivered) return;
     for (const {source = '', ...record} of await environment.leftBehind(isKnown)) {
       if (isKnown(record.uid) || !this.#mayEnd(record, source)) continue;

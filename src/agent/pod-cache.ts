@@ -35,6 +35,8 @@ export class PodCache {
   readonly #listed = new Map<string, RuntimePod>();
   readonly #entries = new Map<string, Entry>();
   readonly #uidById = new Map<string, string>();
+  /** Values of #listed; null = to be read out again. */
+  #pods: readonly RuntimePod[] | null = null;
   #exits: ReadonlyMap<string, HeardExit> = new Map();
   #listedAt: Moment = -Infinity;
   #now: Moment = 0;
@@ -46,7 +48,9 @@ export class PodCache {
 
   /** Pods of the newest list, exits included. */
   pods(): readonly RuntimePod[] {
-    return [...this.#listed.values()].map(pod => listedWithExits(pod, this.#exits));
+    if (this.#exits.size > 0) return [...this.#listed.values()].map(pod => listedWithExits(pod, this.#exits));
+    this.#pods ??= [...this.#listed.values()];
+    return this.#pods;
   }
 
   pod(uid: string): RuntimePod | undefined {
@@ -85,18 +89,30 @@ export class PodCache {
   setList(pods: readonly RuntimePod[], askedAt: Moment): readonly PodLifecycleEvent[] {
     // A pod whose status is newer than the list is better known from there.
     const isOutdone = (uid: string): boolean => (this.#entries.get(uid)?.askedAt ?? -Infinity) > askedAt;
-    const next = new Map(pods.map(pod => [pod.uid, pod]));
-    const uids = [...new Set([...this.#listed.keys(), ...next.keys()])].filter(uid => !isOutdone(uid));
-    const before = new Map(uids.map(uid => [uid, this.pod(uid)]));
-    for (const uid of uids) this.#put(uid, next.get(uid));
+    // Mostly a list shows the very pods that the last one has shown.
+    const news = new Map<string, RuntimePod | undefined>();
+    for (const pod of pods) if (this.#listed.get(pod.uid) !== pod) news.set(pod.uid, pod);
+    for (const uid of this.#missingIn(pods, news)) news.set(uid, undefined);
+    const changes = [...news]
+      .filter(([uid]) => !isOutdone(uid))
+      .map(([uid, pod]) => ({uid, pod, before: this.pod(uid)}));
+    for (const {uid, pod} of changes) this.#put(uid, pod);
     this.#listedAt = askedAt;
     this.#forgetExits(askedAt);
-    return uids.flatMap(uid => {
-      const events = computeEvents(before.get(uid), this.pod(uid));
+    return changes.flatMap(({uid, before}) => {
+      const events = computeEvents(before, this.pod(uid));
       if (!this.#listed.has(uid)) this.#entries.delete(uid);
       else if (events.length > 0) this.markStale(uid);
       return events;
     });
+  }
+
+  /** Pods that were listed and are no more. */
+  #missingIn(pods: readonly RuntimePod[], news: ReadonlyMap<string, unknown>): readonly string[] {
+    const kept = pods.length - [...news.keys()].filter(uid => !this.#listed.has(uid)).length;
+    if (kept === this.#listed.size) return [];
+    const shown = new Set(pods.map(({uid}) => uid));
+    return [...this.#listed.keys()].filter(uid => !shown.has(uid));
   }
 
   /** Takes in the status of one pod that was asked for at `askedAt`. */
@@ -153,6 +169,7 @@ export class PodCache {
   }
 
   #put(uid: string, pod: RuntimePod | undefined): void {
+    this.#pods = null;
     const old = this.#listed.get(uid);
     if (old !== undefined) for (const id of idsOf(old)) this.#uidById.delete(id);
     if (pod === undefined) {

@@ -115,7 +115,11 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
       mounted.delete(uid);
       await volumes.unmountPod(uid);
     },
-    leftBehind: isKnown => orphanedPods(deps.records, deps.endpoint, isKnown),
+    async leftBehind(isKnown) {
+      const remembered = await remember.all();
+      const unknown = [...remembered].filter(uid => !isKnown(uid));
+      return orphanedPods(deps.records, deps.endpoint, unknown);
+    },
     async removePod({uid}, pod, signal) {
       mounted.delete(uid);
       await volumes.unmountPod(uid);
@@ -132,8 +136,12 @@ function recorder({records, endpoint, cgroupRoot, sourceOf}: PodEnvironmentDeps)
   readonly pod: (pod: Pod) => Promise<void>;
   readonly cgroup: (uid: string) => Promise<CgroupName | null>;
   readonly nothing: (uid: string) => Promise<void>;
+  /** Pods that something is written of. */
+  readonly all: () => Promise<ReadonlySet<string>>;
 } {
   const written = new Set<string>();
+  /** Read once: nobody else writes here. */
+  let remembered: Promise<Set<string>> | undefined;
   return {
     async pod(pod) {
       const {uid, name, namespace} = pod.metadata;
@@ -148,13 +156,19 @@ function recorder({records, endpoint, cgroupRoot, sourceOf}: PodEnvironmentDeps)
         ...(source !== '' && {source}),
       });
       written.add(uid);
+      (await remembered)?.add(uid);
     },
     async cgroup(uid) {
       const record = await records.get(uid);
       return record === undefined ? null : recordedCgroup(record);
     },
+    all() {
+      remembered ??= records.keys().then(keys => new Set(keys));
+      return remembered;
+    },
     async nothing(uid) {
       written.delete(uid);
+      (await remembered)?.delete(uid);
       await records.delete(uid);
     },
   };

@@ -9,16 +9,20 @@ export interface ManagedPod extends SourcedPod {
 
 export class PodManager {
   readonly #byUid = new Map<string, ManagedPod>();
+  /** Values of #byUid; null = to be read out again. */
+  #all: readonly ManagedPod[] | null = null;
   readonly #uidByKey = new Map<string, string>();
 
   set(managed: ManagedPod): void {
     const {uid} = managed.pod.metadata;
     this.#byUid.set(uid, managed);
+    this.#all = null;
     this.#uidByKey.set(podKey(managed.pod.metadata), uid);
   }
 
   delete({uid, ...names}: PodRef): void {
     this.#byUid.delete(uid);
+    this.#all = null;
     // A new pod of the same name may have taken the place already.
     if (this.#uidByKey.get(podKey({uid, ...names})) === uid) this.#uidByKey.delete(podKey({uid, ...names}));
   }
@@ -33,7 +37,8 @@ export class PodManager {
   }
 
   all(): readonly ManagedPod[] {
-    return [...this.#byUid.values()];
+    this.#all ??= [...this.#byUid.values()];
+    return this.#all;
   }
 
   get uids(): ReadonlySet<string> {

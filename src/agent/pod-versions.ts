@@ -1,5 +1,7 @@
 // How often something of each pod has changed: equal numbers mean that what is derived from it is still right.
 
+import type {KeySet} from '../lib/key-set.js';
+
 export class PodVersions {
   readonly #versions = new Map<string, number>();
 
@@ -13,7 +15,7 @@ export class PodVersions {
   }
 
   /** Forgets all pods but these. */
-  keepOnly(kept: ReadonlySet<string>): void {
+  keepOnly(kept: KeySet): void {
     for (const uid of this.#versions.keys()) if (!kept.has(uid)) this.#versions.delete(uid);
   }
 }

@@ -1,6 +1,5 @@
 // Runs what the state machine of the pod workers decides: one call a pod at a time, the newest update next.
 // Mirrors kubelet v1.36 pkg/kubelet/pod_workers.go; the decisions are in core/pod-worker.
-import {knownWorkers, type KnownWorker} from '../core/pod-worker/queries.js';
 import {initialPodWorkers} from '../core/pod-worker/state.js';
 import {transition} from '../core/pod-worker/transition.js';
 import type {
@@ -16,6 +15,7 @@ import {podRef, type Pod, type PodRef} from '../core/pod/types.js';
 import {isAnythingUp} from '../core/runtime-status/liveness.js';
 import type {PodRuntimeStatus} from '../core/runtime-status/types.js';
 import type {Clock} from '../lib/clock.js';
+import type {KeySet} from '../lib/key-set.js';
 import type {Moment} from './pod-cache.js';
 import {isBug, type Supervisor} from './supervisor.js';
 
@@ -97,13 +97,14 @@ export class PodWorkers {
     this.#feed({kind: 'update', update, runtimeIsTerminal: !isAnythingUp(this.#deps.cachedStatus(ref))});
   }
 
-  /** Drives workers of pods that are not `desired` to their end, forgets those that ended, and lists the others. */
-  syncKnownPods(desired: ReadonlySet<string>): ReadonlyMap<string, KnownWorker> {
+  /** Drives workers of pods that are not `desired` to their end, forgets those that ended, and answers whom it forgot. */
+  syncKnownPods(desired: KeySet): readonly string[] {
+    const before = this.#state.workers;
     this.#feed({kind: 'known-pods', desired});
-    for (const uid of this.#lastChanged.keys()) {
-      if (this.#state.workers.get(uid) === undefined) this.#lastChanged.delete(uid);
-    }
-    return knownWorkers(this.#state, desired);
+    if (this.#state.workers === before) return [];
+    const forgotten = [...before].map(([uid]) => uid).filter(uid => this.#state.workers.get(uid) === undefined);
+    for (const uid of forgotten) this.#lastChanged.delete(uid);
+    return forgotten;
   }
 
   /** Whether a call is under way for this pod. */

@@ -2,6 +2,7 @@
 // Mirrors kubelet v1.36 pkg/kubelet/reason_cache.go.
 import type {PodSyncResult} from '../core/actions/types.js';
 import type {StartFailure} from '../core/status/generate-pod-status.js';
+import type {KeySet} from '../lib/key-set.js';
 
 const NONE: ReadonlyMap<string, StartFailure> = new Map();
 
@@ -25,7 +26,7 @@ export class ReasonCache {
     else this.#failures.set(uid, failures);
   }
 
-  keepOnly(kept: ReadonlySet<string>): void {
+  keepOnly(kept: KeySet): void {
     for (const uid of this.#failures.keys()) if (!kept.has(uid)) this.#failures.delete(uid);
   }
 }

@@ -3,6 +3,7 @@
 import type {PodStatus} from '../core/pod/types.js';
 import type {PodRuntimeStatus} from '../core/runtime-status/types.js';
 import type {RecordStore} from '../host/record-store.js';
+import type {KeySet} from '../lib/key-set.js';
 import type {Logger} from '../lib/logger.js';
 
 /** JSON knows no bigint. */
@@ -75,7 +76,7 @@ export class SavedStatuses {
   }
 
   /** Removes what is saved of all pods but these. */
-  keepOnly(kept: ReadonlySet<string>): void {
+  keepOnly(kept: KeySet): void {
     for (const uid of this.#uids) if (!kept.has(uid)) this.delete(uid);
   }
 

@@ -7,6 +7,7 @@ import {stampPodStatus} from '../core/status/stamp-pod-status.js';
 import {terminatePodStatus} from '../core/status/terminate-pod-status.js';
 import {Bases} from '../lib/bases.js';
 import type {Clock} from '../lib/clock.js';
+import type {KeySet} from '../lib/key-set.js';
 
 export interface StatusManagerDeps {
   readonly clock: Clock;
@@ -64,7 +65,7 @@ export class StatusManager {
   }
 
   /** Forgets the statuses of all pods but these. */
-  keepOnly(kept: ReadonlySet<string>): void {
+  keepOnly(kept: KeySet): void {
     for (const uid of this.#statuses.keys()) if (!kept.has(uid)) this.#statuses.delete(uid);
     this.#bases.keepOnly(kept);
   }

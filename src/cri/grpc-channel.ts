@@ -14,8 +14,8 @@ export interface Codec<T> {
 /** A method of a generated service definition. */
 export interface Method<Request, Response> {
   readonly name: string;
-  readonly requestType: Codec<Request>;
-  readonly responseType: Codec<Response>;
+  readonly requestType: Pick<Codec<Request>, 'encode'>;
+  readonly responseType: Pick<Codec<Response>, 'decode'>;
 }
 
 export interface CallSettings {
@@ -125,7 +125,7 @@ export class GrpcChannel {
   }
 }
 
-function bytesOf<T>(codec: Codec<T>, message: T): Buffer {
+function bytesOf<T>(codec: Pick<Codec<T>, 'encode'>, message: T): Buffer {
   const bytes = codec.encode(message).finish();
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -25,6 +25,7 @@ import {
   type VersionResponse,
 } from './gen/cri.js';
 import {GrpcChannel, type Method} from './grpc-channel.js';
+import type {ListMemory} from './list-memory.js';
 import {runtimeEvents} from './runtime-events.js';
 import type {ExecSyncResult, ImageService, RuntimeEvent, RuntimeService, StreamOptions} from './runtime-service.js';
 
@@ -71,7 +72,12 @@ export class GrpcRuntimeService implements RuntimeService {
     return this.#call(rpc.podSandboxStatus, {podSandboxId, verbose: false}, signal);
   }
 
-  async listPodSandbox(filter: PodSandboxFilter | undefined, signal: AbortSignal): Promise<readonly PodSandbox[]> {
+  async listPodSandbox(
+    filter: PodSandboxFilter | undefined,
+    signal: AbortSignal,
+    memory?: ListMemory<PodSandbox>,
+  ): Promise<readonly PodSandbox[]> {
+    if (memory !== undefined) return this.#call(remembering(rpc.listPodSandbox, memory), {filter}, signal);
     const answer = await this.#call(rpc.listPodSandbox, {filter}, signal);
     return answer.items;
   }
@@ -99,7 +105,12 @@ export class GrpcRuntimeService implements RuntimeService {
     await this.#call(rpc.removeContainer, {containerId}, signal);
   }
 
-  async listContainers(filter: ContainerFilter | undefined, signal: AbortSignal): Promise<readonly Container[]> {
+  async listContainers(
+    filter: ContainerFilter | undefined,
+    signal: AbortSignal,
+    memory?: ListMemory<Container>,
+  ): Promise<readonly Container[]> {
+    if (memory !== undefined) return this.#call(remembering(rpc.listContainers, memory), {filter}, signal);
     const answer = await this.#call(rpc.listContainers, {filter}, signal);
     return answer.containers;
   }
@@ -221,6 +232,11 @@ export class GrpcImageService implements ImageService {
 
 const rpc = RuntimeServiceDefinition.methods;
 const imageRpc = ImageServiceDefinition.methods;
+
+/** The same method, with its answer read by `memory`. */
+function remembering<Q, T>({name, requestType}: Method<Q, unknown>, memory: ListMemory<T>): Method<Q, readonly T[]> {
+  return {name, requestType, responseType: {decode: bytes => memory.read(bytes)}};
+}
 
 function imageSpec(image: string): ImageSpec {
   return {image, annotations: {}, userSpecifiedImage: '', runtimeHandler: '', imageRef: ''};

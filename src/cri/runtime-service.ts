@@ -21,6 +21,7 @@ import type {
   StatusResponse,
   VersionResponse,
 } from './gen/cri.js';
+import type {ListMemory} from './list-memory.js';
 
 export interface ExecSyncResult {
   readonly exitCode: number;
@@ -69,7 +70,12 @@ export interface RuntimeService {
   stopPodSandbox(id: string, signal: AbortSignal): Promise<void>;
   removePodSandbox(id: string, signal: AbortSignal): Promise<void>;
   podSandboxStatus(id: string, signal: AbortSignal): Promise<PodSandboxStatusResponse>;
-  listPodSandbox(filter: PodSandboxFilter | undefined, signal: AbortSignal): Promise<readonly PodSandbox[]>;
+  /** `memory`: of the last answer to this very filter; what has not changed since is answered as the same object. */
+  listPodSandbox(
+    filter: PodSandboxFilter | undefined,
+    signal: AbortSignal,
+    memory?: ListMemory<PodSandbox>,
+  ): Promise<readonly PodSandbox[]>;
 
   createContainer(
     podSandboxId: string,
@@ -82,7 +88,12 @@ export interface RuntimeService {
   stopContainer(id: string, timeoutSeconds: number, signal: AbortSignal): Promise<void>;
   /** Idempotent; kills a running container. */
   removeContainer(id: string, signal: AbortSignal): Promise<void>;
-  listContainers(filter: ContainerFilter | undefined, signal: AbortSignal): Promise<readonly Container[]>;
+  /** `memory`: as for listPodSandbox. */
+  listContainers(
+    filter: ContainerFilter | undefined,
+    signal: AbortSignal,
+    memory?: ListMemory<Container>,
+  ): Promise<readonly Container[]>;
   containerStatus(id: string, signal: AbortSignal, verbose?: boolean): Promise<ContainerStatusResponse>;
   reopenContainerLog(id: string, signal: AbortSignal): Promise<void>;
 

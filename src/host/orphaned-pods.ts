@@ -5,14 +5,14 @@
 import type {CgroupName} from '../core/cri-config/pod-cgroup.js';
 import type {PodRecord, RecordStore} from './record-store.js';
 
-/** Records of this runtime's pods whose uid `isKnown` denies. */
+/** Records of this runtime's pods, of those with these uids. */
 export async function orphanedPods(
   records: RecordStore<PodRecord>,
   endpoint: string,
-  isKnown: (uid: string) => boolean,
+  uids: readonly string[],
 ): Promise<readonly PodRecord[]> {
-  const all = await records.list(isKnown);
-  return all.map(({value}) => value).filter(pod => pod.endpoint === endpoint && !isKnown(pod.uid));
+  const found = await Promise.all(uids.map(uid => records.get(uid)));
+  return found.filter(record => record !== undefined).filter(record => record.endpoint === endpoint);
 }
 
 /** The cgroup a record names; null = the pod never had one. */

@@ -10,11 +10,10 @@ export interface RecordStore<T> {
   get(key: string): Promise<T | undefined>;
   put(key: string, value: T): Promise<void>;
   delete(key: string): Promise<void>;
-  /**
-   * Every entry, in no particular order; damaged ones are left out. Those whose key `skip` accepts may be left out, too,
-   * without reading them.
-   */
-  list(skip?: (key: string) => boolean): Promise<readonly {readonly key: string; readonly value: T}[]>;
+  /** Every entry, in no particular order; damaged ones are left out. */
+  list(): Promise<readonly {readonly key: string; readonly value: T}[]>;
+  /** Keys of entries, read or not, as far as they are plain names such as uids. */
+  keys(): Promise<readonly string[]>;
 }
 
 /** A pod whose directories, cgroups or logs this instance made. Keyed by uid. */
@@ -57,7 +56,7 @@ export function instanceRecords(rootDir: string): InstanceRecords {
 
 /** A store in `dir`. The values are what JSON keeps of them. */
 export function createRecordStore<T>(dir: string): RecordStore<T> {
-  const pathOf = (key: string): string => join(dir, `${fileName(key)}.json`);
+  const pathOf = (key: string): string => join(dir, fileName(key) + SUFFIX);
   // Synchronous inside: entries are small and many, and handing each call to a thread takes ten times as long as the call.
   const read = (path: string): Entry<T> | undefined => {
     try {
@@ -77,12 +76,19 @@ export function createRecordStore<T>(dir: string): RecordStore<T> {
     get: key => Promise.resolve(read(pathOf(key))?.value),
     put: (key, value) => Promise.resolve().then(() => write(pathOf(key), {key, value})),
     delete: key => Promise.resolve().then(() => rmSync(pathOf(key), {force: true})),
-    async list(skip = () => false) {
-      const all = await readdir(dir).catch(() => []);
-      const names = all.filter(name => name.endsWith('.json') && !skip(name.slice(0, -'.json'.length)));
-      return names.map(name => read(join(dir, name))).filter(entry => entry !== undefined);
+    async list() {
+      const names = await namesIn(dir);
+      return names.map(name => read(join(dir, name + SUFFIX))).filter(entry => entry !== undefined);
     },
+    keys: () => namesIn(dir),
   };
+}
+
+const SUFFIX = '.json';
+
+async function namesIn(dir: string): Promise<readonly string[]> {
+  const all = await readdir(dir).catch(() => []);
+  return all.filter(name => name.endsWith(SUFFIX)).map(name => name.slice(0, -SUFFIX.length));
 }
 
 interface Entry<T> {

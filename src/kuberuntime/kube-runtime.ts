@@ -32,7 +32,7 @@ import type {PodHost} from './pod-host.js';
 import {rotateLogs, type RunningLog} from './log-rotation.js';
 import {createSemaphore} from '../lib/semaphore.js';
 import {PodIdTable, type PodIds} from './pod-ids.js';
-import {listPods, readPodStatus, type PodListDeps} from './pod-lists.js';
+import {listPods, readPodStatus, relistPods, rememberLists, type LastList, type PodListDeps} from './pod-lists.js';
 import {podReporter} from './pod-reporter.js';
 import {removeOldContainers} from './remove-container.js';
 import {readHealth, type RuntimeHealth} from './runtime-health.js';
@@ -174,16 +174,17 @@ export function createKubeRuntime(deps: KubeRuntimeDeps): KubeRuntime {
 /** Several times what a sandbox takes on a machine that is not overwhelmed. */
 const START_PATIENCE_MS = 2000;
 
-type Parts = StartContainerDeps & PodListDeps;
+type Parts = StartContainerDeps & PodListDeps & {readonly lastList: LastList};
 
 async function getPods(
   parts: Parts,
   scope: 'instance' | 'everyone',
   signal: AbortSignal,
 ): Promise<readonly RuntimePod[]> {
+  if (scope === 'everyone') return listPods(parts, scope, signal);
   const askedAt = parts.ids.moment();
-  const pods = await listPods(parts, scope, signal);
-  if (scope === 'instance') parts.ids.listed(pods, askedAt);
+  const pods = await relistPods(parts, parts.lastList, signal);
+  parts.ids.listed(pods, askedAt);
   return pods;
 }
 
@@ -216,6 +217,7 @@ function createParts(deps: KubeRuntimeDeps): Parts {
   });
   return {
     ...lists,
+    lastList: rememberLists(runtimeName),
     ids: new PodIdTable(),
     host,
     clock,

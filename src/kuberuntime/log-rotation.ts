@@ -1,7 +1,7 @@
 // Keeps the logs of running containers from filling the disk.
 // Mirrors kubelet v1.36 pkg/kubelet/logs/container_log_manager.go rotateLogs, rotateLog, compressLog.
-import {createReadStream, createWriteStream} from 'node:fs';
-import {link, readdir, rename, rm, stat} from 'node:fs/promises';
+import {createReadStream, createWriteStream, statSync} from 'node:fs';
+import {link, readdir, rename, rm} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {pipeline} from 'node:stream/promises';
 import {createGzip} from 'node:zlib';
@@ -40,7 +40,8 @@ export async function rotateLogs(
 ): Promise<void> {
   for (const log of logs) {
     try {
-      if ((await sizeOf(deps, log, signal)) >= policy.maxBytes) await rotate(deps, log, policy, signal);
+      const size = sizeNow(log) ?? (await reopened(deps, log, signal));
+      if (size >= policy.maxBytes) await rotate(deps, log, policy, signal);
     } catch (thrown) {
       const error = expectedFailure(thrown, signal);
       deps.logger.warn('Failed to rotate the log of a container', {containerID: log.id, error: errorText(error)});
@@ -48,15 +49,15 @@ export async function rotateLogs(
   }
 }
 
-/** A log that has vanished is opened anew: what the container writes would be lost. */
-async function sizeOf({runtime}: LogRotationDeps, {id, logPath}: RunningLog, signal: AbortSignal): Promise<number> {
-  try {
-    return (await stat(logPath)).size;
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    await runtime.reopenContainerLog(criContainerId(id), signal);
-    return (await stat(logPath)).size;
-  }
+/** Synchronous: the kernel answers from memory, and there are many. null = the log has vanished. */
+function sizeNow({logPath}: RunningLog): number | null {
+  return statSync(logPath, {throwIfNoEntry: false})?.size ?? null;
+}
+
+/** Has a log that has vanished opened anew: what the container writes would be lost. Answers its size. */
+async function reopened({runtime}: LogRotationDeps, {id, logPath}: RunningLog, signal: AbortSignal): Promise<number> {
+  await runtime.reopenContainerLog(criContainerId(id), signal);
+  return statSync(logPath).size;
 }
 
 async function rotate(

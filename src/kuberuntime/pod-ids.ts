@@ -10,6 +10,8 @@ export interface PodIds extends PodRef {
 }
 
 interface Known {
+  /** The list or the look that all of this is from; absent = it was noted piece by piece. */
+  readonly from?: PodIds;
   /** When each was noted. */
   readonly sandboxes: ReadonlyMap<SandboxId, number>;
   readonly containers: ReadonlyMap<ContainerId, {readonly sandboxId: SandboxId; readonly notedAt: number}>;
@@ -61,6 +63,9 @@ export class PodIdTable {
   /** Takes in all pods that a list, asked for at `askedAt`, has shown. */
   listed(pods: readonly RuntimePod[], askedAt: number): void {
     this.#hasListed = true;
+    // Mostly a list shows the very pods that the last one has shown.
+    for (const pod of pods) if (this.#known.get(pod.uid)?.from !== pod) this.found(pod, askedAt);
+    if (this.#known.size === pods.length && this.#doubtful.size === 0) return;
     const shown = new Set(pods.map(({uid}) => uid));
     for (const [uid, known] of this.#known) {
       if (!shown.has(uid) && isEmpty(madeSince(known, askedAt))) this.#known.delete(uid);
@@ -68,13 +73,14 @@ export class PodIdTable {
     for (const [uid, since] of this.#doubtful) {
       if (!shown.has(uid) && since <= askedAt) this.#doubtful.delete(uid);
     }
-    for (const pod of pods) this.found(pod, askedAt);
   }
 
   /** Takes in what the runtime, asked at `askedAt`, has of one pod. */
-  found({uid, sandboxes, containers}: PodIds, askedAt: number): void {
+  found(pod: PodIds, askedAt: number): void {
+    const {uid, sandboxes, containers} = pod;
     const since = madeSince(this.#known.get(uid) ?? NOTHING, askedAt);
     this.#known.set(uid, {
+      ...(isEmpty(since) && {from: pod}),
       sandboxes: new Map([...sandboxes.map(({id}) => [id, askedAt] as const), ...since.sandboxes]),
       containers: new Map([
         ...containers.map(({id, sandboxId}) => [id, {sandboxId, notedAt: askedAt}] as const),

@@ -2,14 +2,26 @@
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go GetPods, GetPodStatus.
 import {INSTANCE_LABEL, POD_UID_LABEL} from '../core/cri-config/label-names.js';
 import {podStatusFromCri, type CriContainer} from '../core/runtime-status/from-cri.js';
-import {runtimePodsFromLists} from '../core/runtime-status/from-cri-lists.js';
+import {PodsOfLists} from '../core/runtime-status/from-cri-lists.js';
 import type {PodRef} from '../core/pod/types.js';
 import {criContainerId, type PodRuntimeStatus, type RuntimePod} from '../core/runtime-status/types.js';
-import type {PodSandboxStatus} from '../cri/gen/cri.js';
+import type {Container, PodSandbox, PodSandboxStatus} from '../cri/gen/cri.js';
+import {rememberContainers, rememberSandboxes, type ListMemory} from '../cri/list-memory.js';
 import type {RuntimeService} from '../cri/runtime-service.js';
 import {isNotFound} from './failures.js';
 import type {PodIds} from './pod-ids.js';
 import {readTerminationMessage} from './termination-message.js';
+
+/** What a list of all pods of this instance said the last time, and which pods that made. */
+export interface LastList {
+  readonly sandboxes: ListMemory<PodSandbox>;
+  readonly containers: ListMemory<Container>;
+  readonly pods: PodsOfLists;
+}
+
+export function rememberLists(runtimeName: string): LastList {
+  return {sandboxes: rememberSandboxes(), containers: rememberContainers(), pods: new PodsOfLists(runtimeName)};
+}
 
 export interface PodListDeps {
   readonly runtime: RuntimeService;
@@ -24,7 +36,12 @@ export function listPods(
   scope: 'instance' | 'everyone',
   signal: AbortSignal,
 ): Promise<readonly RuntimePod[]> {
-  return listBy(deps, scope === 'instance' ? {[INSTANCE_LABEL]: deps.instance} : null, signal);
+  return listBy(deps, scope === 'instance' ? {[INSTANCE_LABEL]: deps.instance} : null, null, signal);
+}
+
+/** All pods of this instance; those that are as they were are the objects of the last time. Rejects with CriError. */
+export function relistPods(deps: PodListDeps, last: LastList, signal: AbortSignal): Promise<readonly RuntimePod[]> {
+  return listBy(deps, {[INSTANCE_LABEL]: deps.instance}, last, signal);
 }
 
 /**
@@ -47,21 +64,22 @@ export async function readPodStatus(
 
 /** A pod of this instance as two filtered lists show it; undefined = there is nothing of it. */
 async function findPod(deps: PodListDeps, uid: string, signal: AbortSignal): Promise<RuntimePod | undefined> {
-  const pods = await listBy(deps, {[INSTANCE_LABEL]: deps.instance, [POD_UID_LABEL]: uid}, signal);
+  const pods = await listBy(deps, {[INSTANCE_LABEL]: deps.instance, [POD_UID_LABEL]: uid}, null, signal);
   return pods.find(pod => pod.uid === uid);
 }
 
 async function listBy(
   {runtime, runtimeName}: PodListDeps,
   labelSelector: Readonly<Record<string, string>> | null,
+  last: LastList | null,
   signal: AbortSignal,
 ): Promise<readonly RuntimePod[]> {
   const filter = labelSelector === null ? undefined : {id: '', state: undefined, labelSelector};
   const [sandboxes, containers] = await Promise.all([
-    runtime.listPodSandbox(filter, signal),
-    runtime.listContainers(filter === undefined ? undefined : {...filter, podSandboxId: ''}, signal),
+    runtime.listPodSandbox(filter, signal, last?.sandboxes),
+    runtime.listContainers(filter === undefined ? undefined : {...filter, podSandboxId: ''}, signal, last?.containers),
   ]);
-  return runtimePodsFromLists(runtimeName, sandboxes, containers);
+  return (last?.pods ?? new PodsOfLists(runtimeName)).from(sandboxes, containers);
 }
 
 async function sandboxStatus(

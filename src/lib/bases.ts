@@ -1,5 +1,7 @@
 // What something was last derived from: as long as all of it is the same, deriving it again gives the same.
 
+import type {KeySet} from './key-set.js';
+
 /** By key. Values of a basis are compared by identity. */
 export class Bases {
   readonly #noted = new Map<string, readonly unknown[]>();
@@ -20,7 +22,7 @@ export class Bases {
   }
 
   /** Forgets all but these. */
-  keepOnly(kept: ReadonlySet<string>): void {
+  keepOnly(kept: KeySet): void {
     for (const key of this.#noted.keys()) if (!kept.has(key)) this.#noted.delete(key);
   }
 }

@@ -1,6 +1,6 @@
 // The manifest files at a path and their bytes, read again only where something has changed.
-import type {BigIntStats} from 'node:fs';
-import {readdir, stat} from 'node:fs/promises';
+import {statSync, type BigIntStats} from 'node:fs';
+import {readdir} from 'node:fs/promises';
 import path from 'node:path';
 import {byName, isManifestName} from '../manifest/as-kubelet.js';
 import {loadManifestFile} from '../manifest/read.js';
@@ -13,13 +13,13 @@ export type Signatures = ReadonlyMap<string, string> | null;
 export async function readSignatures(
   target: string,
 ): Promise<{readonly files: Signatures; readonly isDirectory: boolean}> {
-  const stats = await statOrNull(target);
+  const stats = statOrNull(target);
   if (stats === null) return {files: null, isDirectory: false};
   if (!stats.isDirectory()) return {files: new Map([[target, signatureOf(stats)]]), isDirectory: false};
   const names = (await readdir(target)).filter(isManifestName).map(name => ({name}));
   const files = names.sort(byName).map(({name}) => path.join(target, name));
-  const found = await Promise.all(files.map(async file => [file, await statOrNull(file)] as const));
-  const entries = found.flatMap(([file, entry]) => {
+  const entries = files.flatMap(file => {
+    const entry = statOrNull(file);
     if (entry === null) return [[file, DANGLING] as const];
     return entry.isDirectory() ? [] : [[file, signatureOf(entry)] as const];
   });
@@ -33,9 +33,10 @@ function signatureOf({dev, ino, size, mtimeNs}: BigIntStats): string {
   return [dev, ino, size, mtimeNs].join(':');
 }
 
-async function statOrNull(file: string): Promise<BigIntStats | null> {
+/** Synchronous: the kernel answers from memory, and there are many. */
+function statOrNull(file: string): BigIntStats | null {
   try {
-    return await stat(file, {bigint: true});
+    return statSync(file, {bigint: true});
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return null;

@@ -102,7 +102,8 @@ describe('records', () => {
     });
     for (const one of [record('a', 'e', '/kubepods/poda'), record('b', 'e'), record('c', 'other')])
       await store.put(one.uid, one);
-    const orphans = await orphanedPods(store, 'e', uid => uid === 'b');
+    expect(new Set(await store.keys())).toEqual(new Set(['a', 'b', 'c']));
+    const orphans = await orphanedPods(store, 'e', ['a', 'c', 'd']);
     expect(orphans.map(({uid}) => uid)).toEqual(['a']);
     expect(orphans.map(recordedCgroup)).toEqual([['kubepods', 'poda']]);
     expect(recordedCgroup(record('b', 'e'))).toBeNull();

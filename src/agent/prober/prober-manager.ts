@@ -15,6 +15,7 @@ import {
 } from '../../core/probe/worker.js';
 import type {ContainerId} from '../../core/runtime-status/types.js';
 import {podReporter} from '../../kuberuntime/pod-reporter.js';
+import type {KeySet} from '../../lib/key-set.js';
 import type {CountedCheck} from '../metrics.js';
 import {makeCheck, type CheckDeps, type CheckTarget} from './check.js';
 import {startProbeWorker, type ProbeWorker} from './probe-worker.js';
@@ -54,7 +55,7 @@ export interface ProberManager {
   /** Ends all workers of a pod. */
   removePod(uid: string): void;
   /** Ends the workers of all pods but these. */
-  keepOnly(uids: ReadonlySet<string>): void;
+  keepOnly(uids: KeySet): void;
   /** Makes a worker look at once. False = there is no such worker. */
   trigger(uid: string, containerName: string, probeType: ProbeType): boolean;
   hasWorker(uid: string, containerName: string, probeType: ProbeType): boolean;

@@ -1,5 +1,6 @@
 // Housekeeping of the workers: those whose pod is configured no more are driven to their end, those that ended are forgotten.
 // Mirrors kubelet v1.36 pkg/kubelet/pod_workers.go SyncKnownPods, removeTerminatedWorker.
+import type {KeySet} from '../../lib/key-set.js';
 import {forget} from './end-worker.js';
 import {effectiveGracePeriod} from './grace-period.js';
 import {startCall} from './start-call.js';
@@ -7,7 +8,7 @@ import {put, withLastUpdate} from './state.js';
 import type {PodWorker, PodWorkerEffect, PodWorkersState, Transition} from './types.js';
 
 /** A configured uid that is missing from the workers afterwards needs a fresh create. */
-export function syncKnownPods(state: PodWorkersState, desired: ReadonlySet<string>): Transition {
+export function syncKnownPods(state: PodWorkersState, desired: KeySet): Transition {
   let next: PodWorkersState = {...state, podsSynced: true};
   const effects: PodWorkerEffect[] = [];
   for (const [uid, worker] of state.workers) {

@@ -1,5 +1,6 @@
 // The life of a pod under one worker, as data: what is wanted of it, how far it has come, what is to be done next.
 // Mirrors kubelet v1.36 pkg/kubelet/pod_workers.go podSyncStatus, UpdatePodOptions, PodWorkerSync.
+import type {KeySet} from '../../lib/key-set.js';
 import type {PersistentMap} from '../../lib/persistent-map.js';
 import type {Pod} from '../pod/types.js';
 import type {RuntimePod} from '../runtime-status/types.js';
@@ -70,7 +71,7 @@ export type PodWorkerEvent =
   | {readonly kind: 'update'; readonly update: PodUpdate; readonly runtimeIsTerminal: boolean}
   | {readonly kind: 'call-ended'; readonly uid: string; readonly outcome: PodCallOutcome}
   /** Housekeeping: the uids that are configured. Workers of others are driven to their end and forgotten. */
-  | {readonly kind: 'known-pods'; readonly desired: ReadonlySet<string>};
+  | {readonly kind: 'known-pods'; readonly desired: KeySet};
 
 /** When a pod asks to be looked at again: at the next tick, after the resync interval, after a back-off (short when the network was not ready). */
 export type ResyncDelay = 'now' | 'resync' | 'back-off' | 'network';

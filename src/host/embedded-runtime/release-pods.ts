@@ -29,7 +29,7 @@ export async function releasePods(input: ReleaseInput, signal: AbortSignal): Pro
   const dirs = instanceDirs(paths.rootDir);
   const records = instanceRecords(paths.rootDir);
   const endpoint = embeddedEndpoint(paths.rootDir);
-  const recorded = await orphanedPods(records.pods, endpoint, () => false);
+  const recorded = await orphanedPods(records.pods, endpoint, await records.pods.keys());
   const cgroups = await createCgroupManager('cgroupfs', clock);
   for (const pod of recorded) {
     const cgroup = recordedCgroup(pod);

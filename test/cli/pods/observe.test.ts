@@ -44,7 +44,13 @@ function world(saved: Readonly<Record<string, unknown>> = {}) {
     runtimeName: 'containerd',
     instance: 'mine',
     records: {
-      statuses: {get, put: () => Promise.resolve(), delete: () => Promise.resolve(), list: () => Promise.resolve([])},
+      statuses: {
+        get,
+        put: () => Promise.resolve(),
+        delete: () => Promise.resolve(),
+        list: () => Promise.resolve([]),
+        keys: () => Promise.resolve([]),
+      },
     },
     now: () => runtime.clock.now(),
   };

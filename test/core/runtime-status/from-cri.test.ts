@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {runtimePodsFromLists} from '../../../src/core/runtime-status/from-cri-lists.js';
+import {PodsOfLists} from '../../../src/core/runtime-status/from-cri-lists.js';
 import {podStatusFromCri, type CriContainer} from '../../../src/core/runtime-status/from-cri.js';
 import {findContainer, isContainerFailed} from '../../../src/core/runtime-status/find.js';
 import {
@@ -138,9 +138,10 @@ describe('the pods of two lists', () => {
   const listedSandbox = (id: string, uid: string, createdAt: number) =>
     PodSandbox.fromPartial({id, metadata: {...POD, uid, attempt: 2}, createdAt: ns(createdAt)});
 
+  const podsOf = (...lists: Parameters<PodsOfLists['from']>) => new PodsOfLists('containerd').from(...lists);
+
   test('are grouped by uid, newest first', () => {
-    const pods = runtimePodsFromLists(
-      'containerd',
+    const pods = podsOf(
       [listedSandbox('s0', 'uid-1', T0), listedSandbox('s1', 'uid-2', T0 + 5)],
       [listed('a', 'main', T0 + 1), listed('b', 'main', T0 + 6, 'uid-2'), listed('c', 'side', T0 + 2)],
     );
@@ -156,19 +157,28 @@ describe('the pods of two lists', () => {
   });
 
   test('include one of which only containers are left', () => {
-    const [pod] = runtimePodsFromLists('containerd', [], [listed('a', 'main', T0)]);
+    const [pod] = podsOf([], [listed('a', 'main', T0)]);
     expect(pod).toMatchObject({uid: POD.uid, name: POD.name, namespace: POD.namespace, sandboxes: []});
+  });
+
+  test('are the objects of the last time where their parts are, in whatever order these come', () => {
+    const lists = new PodsOfLists('containerd');
+    const sandboxes = [listedSandbox('s0', 'uid-1', T0), listedSandbox('s1', 'uid-2', T0 + 5)];
+    const containers = [listed('a', 'main', T0 + 1), listed('c', 'side', T0 + 2), listed('b', 'main', T0 + 6, 'uid-2')];
+    const pods = lists.from(sandboxes, containers);
+    expect(lists.from(sandboxes, containers)).toBe(pods);
+    const again = lists.from(sandboxes.toReversed(), containers.toReversed());
+    again.forEach((pod, index) => expect(pod).toBe(pods[index]));
+
+    const ended = {...listed('c', 'side', T0 + 2), state: ContainerState.CONTAINER_EXITED};
+    const [second, first] = lists.from(sandboxes, containers.with(1, ended));
+    expect(second).toBe(pods[0]);
+    expect(first?.containers.map(({state}) => state)).toEqual(['running', 'exited']);
   });
 
   test('leave out what carries no metadata', () => {
     const bare = {metadata: undefined};
-    expect(
-      runtimePodsFromLists(
-        'containerd',
-        [{...listedSandbox('s', 'u', T0), ...bare}],
-        [{...listed('a', 'b', T0), ...bare}],
-      ),
-    ).toEqual([]);
+    expect(podsOf([{...listedSandbox('s', 'u', T0), ...bare}], [{...listed('a', 'b', T0), ...bare}])).toEqual([]);
   });
 });
 
