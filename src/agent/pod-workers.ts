@@ -57,7 +57,7 @@ export interface PodWorkersDeps {
   /** A call has ended, and what came of it has been decided. */
   readonly onCallEnded: (uid: string) => void;
   /** A worker has done its last; `next` is the static pod that waited for its name. */
-  readonly onFinished: (uid: string, next: string | null) => void;
+  readonly onFinished: (effect: Extract<PodWorkerEffect, {readonly kind: 'finished'}>) => void;
   readonly syncFrequencyMs: number;
   /** 0 to 1, spreads resyncs. */
   readonly random: () => number;
@@ -135,7 +135,7 @@ export class PodWorkers {
         );
         return;
       case 'finished':
-        this.#deps.onFinished(effect.uid, effect.next);
+        this.#deps.onFinished(effect);
     }
   }
 

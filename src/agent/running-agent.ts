@@ -295,7 +295,7 @@ export class RunningAgent {
       inspect: ref => this.pleg.inspect(ref),
       requeue: (uid, delayMs, grainMs) => this.#queue.enqueue(uid, delayMs, grainMs),
       onCallEnded: uid => this.#callEnded(uid),
-      onFinished: (uid, next) => this.#workerFinished(uid, next),
+      onFinished: ({uid, next, hasBegun}) => this.#workerFinished(uid, next, hasBegun),
       syncFrequencyMs: config.syncFrequencyMs,
       random,
     });
@@ -318,12 +318,13 @@ export class RunningAgent {
   }
 
   /** Whoever waited for the name of a static pod goes on at once; else what is left of the pod is cleaned up. */
-  #workerFinished(uid: string, next: string | null): void {
+  #workerFinished(uid: string, next: string | null, hasBegun: boolean): void {
     const {clock} = this.#deps;
     const pod = this.pleg.pod(uid) ?? this.pods.get(uid)?.pod.metadata;
     if (pod !== undefined) {
       const {name, namespace} = pod;
-      this.report({kind: 'pod-terminated', at: clock.now(), pod: {uid, name, namespace}});
+      const ref = {uid, name, namespace};
+      this.report({kind: 'pod-terminated', at: clock.now(), pod: ref, ...(!hasBegun && {hadEnded: true})});
     }
     this.#queue.remove(DEADLINE + uid);
     if (next === null) {

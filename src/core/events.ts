@@ -53,8 +53,8 @@ export type AgentEvent =
     }
   /** The pod's published status changed. */
   | {readonly kind: 'status'; readonly at: number; readonly pod: PodRef; readonly status: PodStatus}
-  /** A pod has ended its last stage: nothing of it is left running. */
-  | {readonly kind: 'pod-terminated'; readonly at: number; readonly pod: PodRef}
+  /** A pod has ended its last stage: nothing of it is left running. `hadEnded`: it was so when this agent came. */
+  | {readonly kind: 'pod-terminated'; readonly at: number; readonly pod: PodRef; readonly hadEnded?: true}
   /** Something a user should know that belongs to a file or to the agent, not to one step of one pod. */
   | {
       readonly kind: 'notice';

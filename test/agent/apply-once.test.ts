@@ -1,7 +1,9 @@
 import {describe, expect, it} from 'vitest';
 import {applyOnce, type ApplyReport, type ApplyRequest} from '../../src/agent/apply-once.js';
 import {deleteOnce} from '../../src/agent/delete-once.js';
+import {plainReport} from '../../src/cli/progress/line-reports.js';
 import {RuntimeUnavailableError} from '../../src/core/errors.js';
+import type {AgentEvent} from '../../src/core/events.js';
 import type {Pod} from '../../src/core/pod/types.js';
 import {withContainer, withInitContainers, withMetadata, withRestartPolicy, withSpec} from '../support/builders.js';
 import {aWorld, namedPod, snapshot, sourced, type World} from './world.js';
@@ -16,6 +18,13 @@ function apply(world: World, pods: readonly Pod[], overrides: Partial<ApplyReque
 /** `name change outcome` of each pod. */
 function lines({pods}: ApplyReport): readonly string[] {
   return pods.map(({pod, change, outcome}) => `${pod.name} ${change} ${outcome}`);
+}
+
+/** What plain lines say of these events. */
+function told(events: readonly AgentEvent[]): readonly string[] {
+  const said: string[] = [];
+  events.forEach(plainReport(line => said.push(line)));
+  return said;
 }
 
 describe('applyOnce', () => {
@@ -47,8 +56,10 @@ describe('applyOnce', () => {
     const job = namedPod('job', withRestartPolicy('Never'));
     expect(lines(await apply(world, [job], {waitFor: 'completed'}))).toEqual(['job created up']);
     const before = world.mutations().length;
+    expect(told(world.reported.splice(0)).at(-1)).toBe('default/job: terminated');
     expect(lines(await apply(world, [job], {waitFor: 'completed'}))).toEqual(['job unchanged up']);
     expect(world.mutations().slice(before)).toEqual([]);
+    expect(told(world.reported)).toEqual([]);
   });
 
   it('replaces an edited pod after the old one has ended, and leaves nothing of it', async () => {

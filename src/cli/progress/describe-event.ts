@@ -42,7 +42,7 @@ export function describeEvent(event: AgentEvent): EventLine | null {
     case 'status':
       return podLine('debug', event.pod, statusSummary(event.status));
     case 'pod-terminated':
-      return podLine('info', event.pod, 'terminated');
+      return podLine(event.hadEnded === true ? 'debug' : 'info', event.pod, 'terminated');
     case 'notice':
       return describeNotice(event);
   }

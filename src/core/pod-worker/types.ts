@@ -81,8 +81,11 @@ export type PodWorkerEffect =
   /** The call under way is to be aborted; its end is still awaited. */
   | {readonly kind: 'cancel'; readonly uid: string}
   | {readonly kind: 'resync'; readonly uid: string; readonly delay: ResyncDelay}
-  /** Nothing more will be done under this uid. `next`: the static pod that waited for its name. */
-  | {readonly kind: 'finished'; readonly uid: string; readonly next: string | null};
+  /**
+   * Nothing more will be done under this uid. `next`: the static pod that waited for its name. `hasBegun`: something was
+   * done under it before.
+   */
+  | {readonly kind: 'finished'; readonly uid: string; readonly next: string | null; readonly hasBegun: boolean};
 
 /** Static pods of one full name: the one that has it, and those that wait, in order of arrival. */
 export interface StaticName {

@@ -26,6 +26,16 @@ test('a line that was said is not said again for a minute', () => {
   expect(lines).toHaveLength(2);
 });
 
+test('a pod that had ended before is no news', () => {
+  const lines: string[] = [];
+  const tell = (level: 'info' | 'debug'): void =>
+    plainReport(line => lines.push(line), level)({kind: 'pod-terminated', at: 0, pod: web, hadEnded: true});
+  tell('info');
+  expect(lines).toEqual([]);
+  tell('debug');
+  expect(lines).toEqual(['default/web-box: terminated']);
+});
+
 test('a kubelet’s complaint about cluster DNS is no news on a machine without a cluster', () => {
   const lines: string[] = [];
   const event = {

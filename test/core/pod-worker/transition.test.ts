@@ -45,7 +45,7 @@ function short(effect: PodWorkerEffect): string {
     case 'resync':
       return `resync ${effect.uid} ${effect.delay}`;
     case 'finished':
-      return `finished ${effect.uid}${effect.next === null ? '' : ` next ${effect.next}`}`;
+      return `finished ${effect.uid}${effect.next === null ? '' : ` next ${effect.next}`}${effect.hasBegun ? '' : ' unbegun'}`;
   }
 }
 
@@ -61,6 +61,17 @@ describe('a pod worker', () => {
     expect(effectsOf(wanted(a), ended('a', 'terminal'))).toEqual(['resync a now', 'call terminating a']);
     expect(effectsOf(wanted(a), ended('a', 'terminal'), ended('a'))).toEqual(['resync a now', 'call terminated a']);
     expect(effectsOf(wanted(a), ended('a', 'terminal'), ended('a'), ended('a'))).toEqual(['finished a']);
+  });
+
+  it('has nothing to do for a pod that had ended before it came, and says so', () => {
+    const over = {...a, status: {phase: 'Succeeded'}} as const;
+    expect(effectsOf(wanted(over))).toEqual(['finished a unbegun']);
+  });
+
+  it('says of a pod that only the runtime knows that it was stopped', () => {
+    const pod = {uid: 'x', name: 'x', namespace: 'default', createdAt: 0, containers: [], sandboxes: []};
+    const update = {kind: 'update', update: {origin: 'runtime', pod, kill: null}, runtimeIsTerminal: false} as const;
+    expect(effectsOf(update, ended('x'))).toEqual(['finished x']);
   });
 
   it('keeps only the newest update while a call is under way', () => {
