@@ -42,6 +42,10 @@ export class Housekeeping {
   readonly #deps: HousekeepingDeps;
   readonly #delivered = new Set<string>();
   readonly #removing = new Set<string>();
+  /** Deliveries of sources and removals that came to an end. */
+  #changes = 0;
+  /** What there was in the last round that found nothing to do. */
+  #quiet: readonly unknown[] = [];
 
   constructor(deps: HousekeepingDeps) {
     this.#deps = deps;
@@ -49,6 +53,7 @@ export class Housekeeping {
 
   sourceDelivered(source: string): void {
     this.#delivered.add(source);
+    this.#changes++;
   }
 
   /** Whether what no source wants is unwanted. */
@@ -72,6 +77,8 @@ export class Housekeeping {
   /** One round. Answers wanted pods that have no worker. */
   cleanUp(): readonly Pod[] {
     const {pods, workers, pleg, supervisor, keepOnly, isActive} = this.#deps;
+    const basis = this.#basis();
+    if (basis.every((value, index) => value === this.#quiet[index])) return [];
     const forgotten = new Set(workers.syncKnownPods({has: uid => pods.get(uid) !== undefined}));
     // Wanted, but its worker was forgotten: it was removed and put back. It starts from nothing, as a new pod.
     const again = (uid: string): boolean => forgotten.has(uid) && pods.get(uid) !== undefined;
@@ -82,9 +89,19 @@ export class Housekeeping {
     const undecided = new Set(unknown.filter(pod => !unwanted.has(pod)).map(({uid}) => uid));
     keepOnly({has: uid => (this.#isKnown(uid) || undecided.has(uid)) && !again(uid)});
     this.#removeLeftovers(again);
-    supervisor.run(() => this.#removeLeftBehind());
     const idle = pods.all().filter(({pod: {metadata}}) => workers.state.workers.get(metadata.uid) === undefined);
-    return idle.map(({pod}) => pod).filter(({metadata: {uid}}) => !this.#removing.has(uid) && isActive(uid));
+    const unstarted = idle.map(({pod}) => pod).filter(({metadata: {uid}}) => !this.#removing.has(uid) && isActive(uid));
+    supervisor.run(async () => {
+      const isTidy = unknown.length + unstarted.length + this.#removing.size === 0;
+      if ((await this.#removeLeftBehind()) === 0 && isTidy) this.#quiet = basis;
+    });
+    return unstarted;
+  }
+
+  /** As long as all of this is as it was, a round would find what the last one has found. */
+  #basis(): readonly unknown[] {
+    const {pods, workers, pleg} = this.#deps;
+    return [pods.all(), pleg.pods(), workers.roster, this.#changes];
   }
 
   /** It is wanted, or its worker sees to its end. */
@@ -113,17 +130,19 @@ export class Housekeeping {
     }
   }
 
-  /** Pods of which the runtime knows nothing: cut off between what is made here and the sandbox. */
-  async #removeLeftBehind(): Promise<void> {
+  /** Pods of which the runtime knows nothing: cut off between what is made here and the sandbox. Answers how many. */
+  async #removeLeftBehind(): Promise<number> {
     const {pleg, environment, supervisor} = this.#deps;
     const isKnown = (uid: string): boolean =>
       this.#removing.has(uid) || this.#isKnown(uid) || pleg.pod(uid) !== undefined;
-    if (!this.haveAllDelivered) return;
-    for (const {source = '', ...record} of await environment.leftBehind(isKnown)) {
+    if (!this.haveAllDelivered) return 0;
+    const found = await environment.leftBehind(isKnown);
+    for (const {source = '', ...record} of found) {
       if (isKnown(record.uid) || !this.#mayEnd(record, source)) continue;
       this.#removing.add(record.uid);
       supervisor.run(() => this.#remove({...podRefOf(record), createdAt: 0, sandboxes: [], containers: []}));
     }
+    return found.length;
   }
 
   /** All that is left of a pod: on the runtime, in the log directory, on the machine. */
@@ -144,6 +163,7 @@ export class Housekeeping {
       return;
     } finally {
       this.#removing.delete(ref.uid);
+      this.#changes++;
     }
     onRemoved(ref);
   }

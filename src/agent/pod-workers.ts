@@ -79,6 +79,7 @@ export class PodWorkers {
   /** When a call last changed a pod: the next one must see what came of it. */
   readonly #lastChanged = new Map<string, Moment>();
   #state: PodWorkersState = initialPodWorkers;
+  #roster = 0;
 
   constructor(deps: PodWorkersDeps) {
     this.#deps = deps;
@@ -92,7 +93,16 @@ export class PodWorkers {
     return this.#state;
   }
 
+  /** Changes whenever a worker has come, gone or moved on to another stage. */
+  get roster(): number {
+    return this.#roster;
+  }
+
   updatePod(update: PodUpdate): void {
+    if (this.#isSettled(update)) {
+      this.#resync(update.pod.metadata.uid, 'resync');
+      return;
+    }
     const ref = refOf(update);
     this.#feed({kind: 'update', update, runtimeIsTerminal: !isAnythingUp(this.#deps.cachedStatus(ref))});
   }
@@ -115,6 +125,7 @@ export class PodWorkers {
   /** `retryAt`: when what failed is worth another try, where that is known (ms since the epoch). */
   #feed(event: PodWorkerEvent, retryAt?: number): void {
     const [state, effects] = transition(this.#state, event);
+    if (isOtherRoster(this.#state, state, event)) this.#roster++;
     this.#state = state;
     for (const effect of effects) this.#perform(effect, retryAt);
   }
@@ -128,11 +139,7 @@ export class PodWorkers {
         this.#calls.get(effect.uid)?.abort(new Error('the pod is to end, or to end sooner'));
         return;
       case 'resync':
-        this.#deps.requeue(
-          effect.uid,
-          this.#delayMs(effect.delay, retryAt),
-          effect.delay === 'resync' ? RESYNC_GRAIN_MS : 0,
-        );
+        this.#resync(effect.uid, effect.delay, retryAt);
         return;
       case 'finished':
         this.#deps.onFinished(effect);
@@ -141,11 +148,6 @@ export class PodWorkers {
 
   #call(uid: string, call: PodCall): void {
     const {supervisor, moment, inspect, onCallEnded} = this.#deps;
-    if (this.#isSettled(uid, call)) {
-      this.#feed({kind: 'call-ended', uid, outcome: 'ok'});
-      onCallEnded(uid);
-      return;
-    }
     const controller = new AbortController();
     if (supervisor.signal.aborted) controller.abort(supervisor.signal.reason);
     this.#calls.set(uid, controller);
@@ -162,11 +164,19 @@ export class PodWorkers {
     });
   }
 
-  /** Most syncs are of pods to which nothing has happened: those are over before they begin. */
-  #isSettled(uid: string, call: PodCall): boolean {
-    if (call.kind !== 'sync') return false;
-    const status = this.#deps.knownNewerThan(call.pod.metadata, this.#changedAt(uid));
-    return status !== undefined && this.#deps.syncer.isSettled(call.pod, status);
+  /**
+   * Most updates only have a pod looked at to which nothing has happened. The call would end as it began, with the worker as
+   * it was, asking for the next look: this is said without making it.
+   */
+  #isSettled(update: PodUpdate): update is PodUpdate & {readonly origin: 'config'} {
+    if (update.origin !== 'config' || update.type !== 'sync') return false;
+    const {pod} = update;
+    const {uid} = pod.metadata;
+    const worker = this.#state.workers.get(uid);
+    if (worker === undefined || worker.stage !== 'sync' || worker.running !== null || worker.pending !== null)
+      return false;
+    const status = this.#deps.knownNewerThan(pod.metadata, this.#changedAt(uid));
+    return worker.active?.pod === pod && status !== undefined && this.#deps.syncer.isSettled(pod, status);
   }
 
   #changedAt(uid: string): Moment {
@@ -192,6 +202,10 @@ export class PodWorkers {
     }
   }
 
+  #resync(uid: string, delay: ResyncDelay, retryAt?: number): void {
+    this.#deps.requeue(uid, this.#delayMs(delay, retryAt), delay === 'resync' ? RESYNC_GRAIN_MS : 0);
+  }
+
   #delayMs(delay: ResyncDelay, retryAt: number | undefined): number {
     const {clock, random, syncFrequencyMs} = this.#deps;
     if (delay === 'now') return 0;
@@ -200,6 +214,13 @@ export class PodWorkers {
     // A back-off that is known to the millisecond is not stretched.
     return retryAt === undefined ? jittered : Math.max(retryAt - clock.now(), 0);
   }
+}
+
+function isOtherRoster(before: PodWorkersState, after: PodWorkersState, event: PodWorkerEvent): boolean {
+  if (event.kind === 'known-pods') return before.workers !== after.workers;
+  const uid = event.kind === 'call-ended' ? event.uid : refOf(event.update).uid;
+  const [old, next] = [before.workers.get(uid), after.workers.get(uid)];
+  return old?.stage !== next?.stage || old?.restartRequested !== next?.restartRequested;
 }
 
 function refOf(update: PodUpdate): PodRef {

@@ -151,7 +151,7 @@ async function syncTerminatingPod(
 }
 
 /** Stops a pod of which only the runtime knows, within the grace period that was written on its containers. */
-// Differs from kubelet: it allows 1 s (docs/parity.md#unknown-pods).
+// Differs from kubelet: it allows 1 s (docs/parity.md).
 async function syncTerminatingRuntimePod(deps: SyncPodDeps, pod: RuntimePod, signal: AbortSignal): Promise<CallResult> {
   const killed = await deps.kubeRuntime.killPod({pod: null, running: pod, gracePeriodOverride: null}, signal);
   await deps.refresh(pod);

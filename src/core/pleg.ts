@@ -124,7 +124,7 @@ export interface ExitFact {
 export type ExitFacts = ReadonlyMap<string, ExitFact>;
 
 // Differs from kubelet: it waits for its next list, which says RUNNING for about 140 ms after the exit
-// (docs/parity.md#exit-events).
+// (docs/parity.md).
 /** A pod's status as it will be once the runtime has caught up with its own events. */
 export function withExits(status: PodRuntimeStatus, exits: ExitFacts): PodRuntimeStatus {
   if (exits.size === 0 || !isAhead(status, exits)) return status;

@@ -3,7 +3,6 @@
 import {BinaryReader, WireType} from '@bufbuild/protobuf/wire';
 import {Container, PodSandbox} from './gen/cri.js';
 
-const WIRE_TYPE = 7;
 /** Field 1, length-delimited. */
 const ITEM_TAG = (1 << 3) | WireType.LengthDelimited;
 
@@ -49,7 +48,7 @@ export class ListMemory<T> {
     while (reader.pos < reader.len) {
       const tag = reader.uint32();
       if (tag !== ITEM_TAG) {
-        reader.skip(tag & WIRE_TYPE, tag >>> 3);
+        reader.skip(wireType(tag), tag >>> 3);
         continue;
       }
       const {item, isNew} = this.#readItem(reader, buffer);
@@ -83,19 +82,24 @@ export class ListMemory<T> {
     let state = 0;
     while (reader.pos < end) {
       const tag = reader.uint32();
-      if ((tag & WIRE_TYPE) === WireType.LengthDelimited) {
+      if (wireType(tag) === WireType.LengthDelimited) {
         const length = reader.uint32();
         if (tag >>> 3 === this.#shape.id) id = buffer.toString('latin1', reader.pos, reader.pos + length);
         reader.pos += length;
       } else if (tag >>> 3 === this.#shape.state) {
         state = reader.int32();
       } else {
-        reader.skip(tag & WIRE_TYPE, tag >>> 3);
+        reader.skip(wireType(tag), tag >>> 3);
       }
     }
     if (reader.pos > end) throw new RangeError('an item of a list ends in the middle of a field');
     return {id, state};
   }
+}
+
+/** The low bits of a tag. */
+function wireType(tag: number): WireType {
+  return tag & 7;
 }
 
 export const rememberSandboxes = (): ListMemory<PodSandbox> =>

@@ -4,9 +4,10 @@ import type {PodEnvironment} from '../../src/agent/pod-environment.js';
 import type {ProberManager} from '../../src/agent/prober/prober-manager.js';
 import {ReasonCache} from '../../src/agent/reason-cache.js';
 import {StatusManager} from '../../src/agent/status-manager.js';
-import {performCall, type SyncPodDeps} from '../../src/agent/sync-pod.js';
+import {isSettled, performCall, type SyncPodDeps} from '../../src/agent/sync-pod.js';
 import type {Pod} from '../../src/core/pod/types.js';
 import {Bases} from '../../src/lib/bases.js';
+import type {PodRuntimeStatus} from '../../src/core/runtime-status/types.js';
 import type {Obstacle} from '../../src/core/soft-admission.js';
 import {aPod, withContainer, withRestartPolicy, withSpec} from '../support/builders.js';
 import {createBench, never, type Bench} from '../kuberuntime/bench.js';
@@ -89,6 +90,62 @@ function aWorld(): World {
 function steps({bench}: World): readonly string[] {
   return [...new Set(bench.calls().filter(call => !call.startsWith('Remove')))];
 }
+
+describe('a pod that is up, and has been synced without anything to do', () => {
+  async function settledWorld(): Promise<{world: World; pod: Pod; status: PodRuntimeStatus; holds: () => boolean}> {
+    const world = aWorld();
+    const pod = aPod(local);
+    await world.sync(pod);
+    const status = await world.bench.status(pod);
+    const sync = {kind: 'sync', pod, type: 'sync'} as const;
+    // Once for its status to be published, and once to find that it is what it was.
+    for (let round = 0; round < 2; round++) await world.bench.drive(performCall(world.deps, sync, status, never));
+    return {world, pod, status, holds: () => isSettled(world.deps, pod, status)};
+  }
+
+  test('need not be synced again as long as all is as it was', async () => {
+    const {holds} = await settledWorld();
+    expect(holds()).toBe(true);
+  });
+
+  test.for<[string, (world: World) => void]>([
+    ['its cgroup has vanished', world => (world.cgroupIsThere = false)],
+    ['something keeps it from running', world => (world.obstacle = {reason: 'Blocked', message: 'for a while'})],
+    ['the network is away', world => Object.assign(world.deps, {networkProblem: () => 'away'})],
+    ['a probe has published something', world => Object.assign(world.deps, {probeVersion: () => 1})],
+  ])('is synced when %s', async ([_, change]) => {
+    const {world, holds} = await settledWorld();
+    change(world);
+    expect(holds()).toBe(false);
+  });
+
+  test('is synced when its status or its definition is another', async () => {
+    const {world, pod, status} = await settledWorld();
+    expect(isSettled(world.deps, pod, {...status})).toBe(false);
+    expect(isSettled(world.deps, {...pod}, status)).toBe(false);
+  });
+
+  test('is synced when its time is up', async () => {
+    const world = aWorld();
+    const pod = aPod(local, withSpec({activeDeadlineSeconds: 60}));
+    await world.sync(pod);
+    const status = await world.bench.status(pod);
+    for (let round = 0; round < 2; round++) {
+      await world.bench.drive(performCall(world.deps, {kind: 'sync', pod, type: 'sync'}, status, never));
+    }
+    expect(isSettled(world.deps, pod, status)).toBe(true);
+    await world.bench.clock.advance(60_000);
+    expect(isSettled(world.deps, pod, status)).toBe(false);
+  });
+
+  test('is not one that waits for its back-off, or is not ready', async () => {
+    const world = aWorld();
+    const pod = aPod(local);
+    await world.sync(pod);
+    const status = await world.bench.status(pod);
+    expect(isSettled(world.deps, pod, status)).toBe(false);
+  });
+});
 
 describe('the cgroup of a pod', () => {
   test('is made before its directories, these before its volumes, and these before its sandbox', async () => {

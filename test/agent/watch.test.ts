@@ -52,6 +52,20 @@ describe('an agent on a source', () => {
     for (const gap of [b - a, c - b, main - c]) expect(gap).toBeLessThan(600);
   });
 
+  it('does nothing but ask how things are while nothing happens, and still ends what is wanted no more', async () => {
+    const world = aWorld({config: {logRotation: null}});
+    const source = new GivenSource();
+    watch(world, source);
+    source.deliver(namedPod('web'), namedPod('db'));
+    await world.pass(300_000);
+    world.runtime.script.clear();
+    await world.pass(600_000);
+    expect(new Set(world.runtime.script.names())).toEqual(new Set(['ListPodSandbox', 'ListContainers', 'Status']));
+    source.deliver(namedPod('db'));
+    await world.pass(10_000);
+    expect([...world.runtime.sandboxes.values()].map(({config}) => config.metadata?.name)).toEqual(['db']);
+  });
+
   it('notices everything by lists alone when the runtime tells no events', async () => {
     const world = aWorld({events: false});
     world.runtime.behave('main', {exitAfterMs: 300, exitCode: 0});

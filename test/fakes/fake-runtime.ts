@@ -115,6 +115,9 @@ export class FakeRuntime implements RuntimeService, ImageService {
     return this.#machine.containers;
   }
 
+  /** Ids of sandboxes that were made after whoever asked for them had given up. */
+  readonly unheardOf = new Set<string>();
+
   get calls(): readonly RecordedCall[] {
     return this.script.calls;
   }
@@ -211,7 +214,7 @@ export class FakeRuntime implements RuntimeService, ImageService {
   }
 
   runPodSandbox(config: PodSandboxConfig, runtimeHandler: string, signal: AbortSignal): Promise<string> {
-    return this.script.run({rpc: 'RunPodSandbox', request: {config, runtimeHandler}, signal}, () => {
+    return this.script.run({rpc: 'RunPodSandbox', request: {config, runtimeHandler}, signal}, reached => {
       const refuse = this.#refusing('RunPodSandbox');
       if (config.metadata === undefined) throw refuse('UNKNOWN', 'sandbox config must include metadata');
       const name = sandboxName(config);
@@ -226,7 +229,9 @@ export class FakeRuntime implements RuntimeService, ImageService {
         throw refuse('UNKNOWN', `failed to get sandbox runtime: no runtime for "${runtimeHandler}" is configured`);
       }
       const facts = {config: structuredClone(config), runtimeHandler};
-      return this.#machine.addSandbox(facts, usesHostNetwork(config)).id;
+      const {id} = this.#machine.addSandbox(facts, usesHostNetwork(config));
+      if (reached.aborted) this.unheardOf.add(id);
+      return id;
     });
   }
 

@@ -19,6 +19,17 @@ describe('WorkQueue', () => {
     expect(due).toEqual(['soon 100', 'late 500']);
   });
 
+  it('brings together what may come later, and never early', async () => {
+    const {clock, queue, due} = aQueue();
+    await clock.advance(30);
+    queue.enqueue('a', 100, 1000);
+    queue.enqueue('b', 969, 1000);
+    queue.enqueue('c', 970, 1000);
+    queue.enqueue('d', 971, 1000);
+    await clock.advance(3000);
+    expect(due).toEqual(['a 1000', 'b 1000', 'c 1000', 'd 2000']);
+  });
+
   it('goes by what was asked for last', async () => {
     const {clock, queue, due} = aQueue();
     queue.enqueue('pod', 100);

@@ -33,12 +33,14 @@ const FAILED: InitContainerActions = {initialized: false, killPod: true, start: 
  */
 export function computeInitContainerActions(
   pod: Pod,
-  status: PodRuntimeStatus,
+  {containers, ...rest}: PodRuntimeStatus,
   probes: CachedProbes,
 ): InitContainerActions {
   const initContainers = pod.spec.initContainers ?? [];
   if (initContainers.length === 0) return {initialized: true, killPod: false, start: [], kill: []};
 
+  // Differs from kubelet: what is left in an older sandbox says nothing of this one (docs/parity.md).
+  const status = {...rest, containers: containers.filter(({active}) => active)};
   let initialized = hasRegularContainerUnderway(pod, status);
   let reached = initialized;
   const start: number[] = [];

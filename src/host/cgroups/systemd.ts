@@ -1,6 +1,6 @@
 // Pod cgroups where systemd owns the tree: a runtime with the systemd driver makes the slices that we name; limits of a pod are
 // set through systemctl, where there is one. Differs from kubelet: it talks D-Bus and makes the slices itself
-// (docs/parity.md#cgroups).
+// (docs/parity.md).
 import {systemdProperties} from '../../core/cgroups/settings.js';
 import {cgroupPath, type CgroupName} from '../../core/cri-config/pod-cgroup.js';
 import {runCommand} from '../run-command.js';

@@ -39,9 +39,10 @@ export class Invariants {
     return found;
   }
 
-  /** Never two live sandboxes of a name, never two live copies of a container. */
+  /** Never two live sandboxes of a name that somebody knows of, never two live copies of a container. */
   #twins(): readonly string[] {
-    const live = [...this.#world.runtime.sandboxes.values()].filter(({ready}) => ready).map(podNameOf);
+    const {sandboxes, unheardOf} = this.#world.runtime;
+    const live = [...sandboxes.values()].filter(({ready, id}) => ready && !unheardOf.has(id)).map(podNameOf);
     const running = [...this.#world.runtime.sandboxes.values()].flatMap(sandbox =>
       this.#containersOf(sandbox)
         .filter(isRunning)

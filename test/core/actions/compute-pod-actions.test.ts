@@ -55,6 +55,11 @@ function actionsOf({pod: podChanges = [], status: changes = [], liveness = {}, s
   return computePodActions(pod, aPodStatus(pod, ...changes), {liveness: results(liveness), startup: results(startup)});
 }
 
+/** Left over from an older sandbox. */
+function createdBefore(name: string): StatusChange {
+  return withInstance(name, {state: 'created', startedAt: null, active: false});
+}
+
 function check(cases: readonly Case[]): void {
   for (const testCase of cases) {
     test(testCase.name, () => {
@@ -195,6 +200,12 @@ describe('init containers', () => {
       name: 'a failed one is started again',
       pod: [...two, withRestartPolicy('OnFailure')],
       status: [exited('i1', 1)],
+      want: {initContainersToStart: [0]},
+    },
+    {
+      name: 'what an older sandbox still has of the pod says nothing of a new one',
+      pod: two,
+      status: [exited('i1', 0, {active: false}), exited('i2', 0, {active: false}), createdBefore('main')],
       want: {initContainersToStart: [0]},
     },
     {
