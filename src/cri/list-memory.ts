@@ -99,7 +99,8 @@ export class ListMemory<T> {
 
 /** The low bits of a tag. */
 function wireType(tag: number): WireType {
-  return tag & 7;
+  const type: WireType = tag & 7;
+  return type;
 }
 
 export const rememberSandboxes = (): ListMemory<PodSandbox> =>
