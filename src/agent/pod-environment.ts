@@ -14,7 +14,7 @@ import {podQosClass} from '../core/pod/qos.js';
 import type {Pod, PodRef, Secret} from '../core/pod/types.js';
 import type {CgroupManager} from '../host/cgroups/types.js';
 import {orphanedPods, recordedCgroup} from '../host/orphaned-pods.js';
-import {makePodDirs, podPluginsDir, removePodDir, type InstanceDirs} from '../host/pod-dirs.js';
+import {makePodDir, podDir, removePodDir, type InstanceDirs} from '../host/pod-dirs.js';
 import type {PodRecord, RecordStore} from '../host/record-store.js';
 import type {VolumeManager} from '../host/volumes/types.js';
 import {coalesced} from '../lib/coalesce.js';
@@ -99,10 +99,9 @@ export function createPodEnvironment(deps: PodEnvironmentDeps): PodEnvironment {
     removeCgroup: (pod, signal) => cgroups.remove(cgroupOf(pod), signal),
     async makeDirectories(pod) {
       const {uid} = pod.metadata;
-      // The last of what is made here: with it, everything is there.
-      if (mounted.has(uid) || existsSync(podPluginsDir(dirs, uid))) return;
+      if (mounted.has(uid) || existsSync(podDir(dirs, uid))) return;
       await remember.pod(pod);
-      makePodDirs(dirs, uid);
+      makePodDir(dirs, uid);
     },
     async mountVolumes(pod, signal) {
       const {version} = objects;

@@ -1,12 +1,11 @@
 // The agent's parts, made and joined, and their loop started. What runs them differs only in the sources it feeds them and
 // in when it stops: agent.ts for ever, apply-once.ts until every pod has its outcome.
-import {join} from 'node:path';
 import type {AgentEvent, Report} from '../core/events.js';
 import {knownWorkers} from '../core/pod-worker/queries.js';
 import type {PodWorkersState} from '../core/pod-worker/types.js';
 import {podRef, type Pod, type PodRef, type PodStatus} from '../core/pod/types.js';
 import {softAdmitPod} from '../core/soft-admission.js';
-import {createRecordStore, instanceRecords, type InstanceRecords} from '../host/record-store.js';
+import {instanceRecords, type InstanceRecords} from '../host/record-store.js';
 import type {KubeRuntime} from '../kuberuntime/kube-runtime.js';
 import {Bases} from '../lib/bases.js';
 import {Mailbox} from '../lib/mailbox.js';
@@ -33,7 +32,7 @@ import {createProberManager, type ProbeUpdate, type ProberManager} from './probe
 import {publishStatus, type PublishStatusDeps} from './publish-status.js';
 import {ReasonCache} from './reason-cache.js';
 import {RuntimeMonitor} from './runtime-monitor.js';
-import {SavedStatuses, type SavedRuntimeStatus} from './saved-statuses.js';
+import {SavedStatuses} from './saved-statuses.js';
 import {StatusManager} from './status-manager.js';
 import {createSupervisor, type Supervisor} from './supervisor.js';
 import {isSettled, performCall, recordFailure, type SyncPodDeps} from './sync-pod.js';
@@ -114,8 +113,7 @@ export class RunningAgent {
     this.#host = host;
     this.supervisor = createSupervisor(signal);
     this.#records = instanceRecords(config.rootDir);
-    const runtimeStatuses = createRecordStore<SavedRuntimeStatus>(join(config.rootDir, 'records', 'runtime-statuses'));
-    this.#saved = new SavedStatuses({statuses: this.#records.statuses, runtimeStatuses}, logger);
+    this.#saved = new SavedStatuses({store: this.#records.statuses, clock, logger});
     this.#crashLoop = new CrashLoopTable(config.crashLoopMaxMs);
     this.#queue = new WorkQueue(clock, item => this.#due(item));
     const wiring = {

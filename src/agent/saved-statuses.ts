@@ -2,21 +2,22 @@
 // runtime said last (so that it need not be asked again). Definitions are in the runtime itself, on the sandboxes.
 import type {PodStatus} from '../core/pod/types.js';
 import type {PodRuntimeStatus} from '../core/runtime-status/types.js';
-import type {RecordStore} from '../host/record-store.js';
+import type {RecordStore, StatusRecord} from '../host/record-store.js';
+import type {Clock, Timer} from '../lib/clock.js';
 import type {KeySet} from '../lib/key-set.js';
 import type {Logger} from '../lib/logger.js';
 
 /** JSON knows no bigint. */
-export type SavedRuntimeStatus = Omit<PodRuntimeStatus, 'sandboxes'> & {
+type SavedRuntimeStatus = Omit<PodRuntimeStatus, 'sandboxes'> & {
   readonly sandboxes: readonly (Omit<PodRuntimeStatus['sandboxes'][number], 'createdAtNs'> & {
     readonly createdAtNs: string;
   })[];
 };
 
-export interface SavedStatusStores {
-  /** By uid, the API's PodStatus. */
-  readonly statuses: RecordStore<unknown>;
-  readonly runtimeStatuses: RecordStore<SavedRuntimeStatus>;
+export interface SavedStatusesDeps {
+  readonly store: RecordStore<StatusRecord>;
+  readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 interface Saved {
@@ -25,32 +26,34 @@ interface Saved {
   readonly runtimeStatus: PodRuntimeStatus | null;
 }
 
+/** A pod that starts changes its status several times in a row; only the last one is worth a file. */
+const SAVE_AFTER_MS = 500;
+
 /** Writes happen in the background; only the newest of a pod counts. */
 export class SavedStatuses {
-  readonly #stores: SavedStatusStores;
-  readonly #logger: Logger;
+  readonly #deps: SavedStatusesDeps;
   readonly #statuses = new Map<string, PodStatus>();
   readonly #runtimeStatuses = new Map<string, PodRuntimeStatus>();
   /** Pods of which something is saved, or about to be. */
   readonly #uids = new Set<string>();
   /** What is to be written; null = to be removed. */
   readonly #dirty = new Map<string, Saved | null>();
+  #timer: Timer | null = null;
   #writing: Promise<void> | null = null;
 
-  constructor(stores: SavedStatusStores, logger: Logger) {
-    this.#stores = stores;
-    this.#logger = logger;
+  constructor(deps: SavedStatusesDeps) {
+    this.#deps = deps;
   }
 
   /** Reads what earlier processes have saved. A damaged record counts as missing. */
   async load(): Promise<void> {
-    const [statuses, runtimeStatuses] = await Promise.all([
-      this.#stores.statuses.list(),
-      this.#stores.runtimeStatuses.list(),
-    ]);
-    for (const {key, value} of statuses) this.#statuses.set(key, value as PodStatus);
-    for (const {key, value} of runtimeStatuses) this.#runtimeStatuses.set(key, decode(value));
-    for (const {key} of [...statuses, ...runtimeStatuses]) this.#uids.add(key);
+    for (const {key, value} of await this.#deps.store.list()) {
+      this.#uids.add(key);
+      this.#statuses.set(key, value.status as PodStatus);
+      if (value.runtimeStatus !== undefined) {
+        this.#runtimeStatuses.set(key, decode(value.runtimeStatus as SavedRuntimeStatus));
+      }
+    }
   }
 
   /** What an earlier process published of each pod. */
@@ -82,49 +85,46 @@ export class SavedStatuses {
 
   /** Resolves when everything put so far is on disk, or could not be written. */
   async flush(): Promise<void> {
+    this.#timer?.cancel();
+    if (this.#dirty.size > 0) this.#startWriting();
     while (this.#writing !== null) await this.#writing;
   }
 
   #write(uid: string, saved: Saved | null): void {
     this.#dirty.set(uid, saved);
+    this.#timer ??= this.#deps.clock.setTimer(() => this.#startWriting(), SAVE_AFTER_MS);
+  }
+
+  #startWriting(): void {
+    this.#timer = null;
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = null;
     });
   }
 
   async #writeAll(): Promise<void> {
+    const {store, logger} = this.#deps;
     for (const [uid, saved] of this.#dirty) {
       this.#dirty.delete(uid);
       try {
-        await this.#writeOne(uid, saved);
+        await (saved === null ? store.delete(uid) : store.put(uid, encode(saved)));
       } catch (error) {
         // A full or read-only disk must not stop pods; the next change tries again.
         const message = error instanceof Error ? error.message : String(error);
-        this.#logger.warn('cannot save the status of a pod', {podUID: uid, error: message});
+        logger.warn('cannot save the status of a pod', {podUID: uid, error: message});
       }
     }
   }
-
-  async #writeOne(uid: string, saved: Saved | null): Promise<void> {
-    const {statuses, runtimeStatuses} = this.#stores;
-    if (saved === null) {
-      await statuses.delete(uid);
-      await runtimeStatuses.delete(uid);
-      return;
-    }
-    await statuses.put(uid, saved.status);
-    if (saved.runtimeStatus === null) await runtimeStatuses.delete(uid);
-    else await runtimeStatuses.put(uid, encode(saved.runtimeStatus));
-  }
 }
 
-/** Annotations are left out: they hold the whole pod, and every list brings them. */
-function encode(status: PodRuntimeStatus): SavedRuntimeStatus {
-  const sandboxes = status.sandboxes.map(({annotations: _annotations, createdAtNs, ...sandbox}) => ({
+/** Annotations of sandboxes are left out: they hold the whole pod, and every list brings them. */
+function encode({status, runtimeStatus}: Saved): StatusRecord {
+  if (runtimeStatus === null) return {status};
+  const sandboxes = runtimeStatus.sandboxes.map(({annotations: _annotations, createdAtNs, ...sandbox}) => ({
     ...sandbox,
     createdAtNs: createdAtNs.toString(),
   }));
-  return {...status, sandboxes};
+  return {status, runtimeStatus: {...runtimeStatus, sandboxes} satisfies SavedRuntimeStatus};
 }
 
 function decode(saved: SavedRuntimeStatus): PodRuntimeStatus {

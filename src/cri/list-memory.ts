@@ -97,9 +97,19 @@ export class ListMemory<T> {
   }
 }
 
+const WIRE_TYPES = [
+  WireType.Varint,
+  WireType.Bit64,
+  WireType.LengthDelimited,
+  WireType.StartGroup,
+  WireType.EndGroup,
+  WireType.Bit32,
+];
+
 /** The low bits of a tag. */
 function wireType(tag: number): WireType {
-  const type: WireType = tag & 7;
+  const type = WIRE_TYPES[tag & 7];
+  if (type === undefined) throw new RangeError(`no wire type ${tag & 7}`);
   return type;
 }
 

@@ -36,10 +36,22 @@ export interface LoggedContainer {
 export function linkLog(dirs: InstanceDirs, log: LoggedContainer): void {
   const link = containerLogLink(dirs, log);
   mkdirSync(dirs.containerLogsDir, {recursive: true, mode: 0o755});
+  if (makeLink(log.logPath, link)) return;
   const temporary = `${link}.new`;
   rmSync(temporary, {force: true});
   symlinkSync(log.logPath, temporary);
   renameSync(temporary, link);
+}
+
+/** False = something of that name is there. */
+function makeLink(target: string, link: string): boolean {
+  try {
+    symlinkSync(target, link);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /** Removes a container's link, its log and the rotated ones beside it. */

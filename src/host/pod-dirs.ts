@@ -100,12 +100,10 @@ export function containerLogLink(
   return join(dirs.containerLogsDir, `${front}${suffix}`);
 }
 
-/** Makes the directories that every pod has. Mirrors kubelet makePodDataDirs. */
-export function makePodDirs(dirs: InstanceDirs, uid: string): void {
-  mkdirSync(dirs.podsDir, {recursive: true, mode: 0o750});
-  for (const dir of [podDir(dirs, uid), podVolumesDir(dirs, uid), podPluginsDir(dirs, uid)]) {
-    mkdirSync(dir, {recursive: true, mode: 0o750});
-  }
+/** Makes the directory that every pod has. What is in it comes when it is needed: each costs the file system a while. */
+// Differs from kubelet makePodDataDirs, which makes those for volumes and plugins, too (docs/parity.md).
+export function makePodDir(dirs: InstanceDirs, uid: string): void {
+  mkdirSync(podDir(dirs, uid), {recursive: true, mode: 0o750});
 }
 
 /** Makes a new termination log file with a random name of 8 hex digits that any user of a container may write. */

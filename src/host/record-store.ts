@@ -39,19 +39,25 @@ export interface ImageRecord {
   readonly lastUsedAt?: number;
 }
 
+/** How a pod was when something of it changed last. */
+export interface StatusRecord {
+  /** As it was published: the API's PodStatus. */
+  readonly status: unknown;
+  /** What the runtime had said last; absent = that was not certain. */
+  readonly runtimeStatus?: unknown;
+}
+
 export interface InstanceRecords {
   readonly pods: RecordStore<PodRecord>;
   readonly images: RecordStore<ImageRecord>;
-  /** The last published status of a pod, by uid: JSON of the API's PodStatus. */
-  readonly statuses: RecordStore<unknown>;
-  /** What the runtime last said of a pod, by uid. */
-  readonly runtimeStatuses: RecordStore<unknown>;
+  /** By uid of the pod. */
+  readonly statuses: RecordStore<StatusRecord>;
 }
 
 /** The records of a root directory. Directories are made with the first entry. */
 export function instanceRecords(rootDir: string): InstanceRecords {
   const at = <T>(kind: string): RecordStore<T> => createRecordStore<T>(join(rootDir, 'records', kind));
-  return {pods: at('pods'), images: at('images'), statuses: at('statuses'), runtimeStatuses: at('runtime-statuses')};
+  return {pods: at('pods'), images: at('images'), statuses: at('statuses')};
 }
 
 /** A store in `dir`. The values are what JSON keeps of them. */

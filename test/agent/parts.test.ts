@@ -8,13 +8,13 @@ import {EventRecorder} from '../../src/agent/event-recorder.js';
 import {ObjectStore} from '../../src/agent/object-store.js';
 import {emptyStatus, PodCache} from '../../src/agent/pod-cache.js';
 import {ReasonCache} from '../../src/agent/reason-cache.js';
-import {SavedStatuses, type SavedStatusStores} from '../../src/agent/saved-statuses.js';
+import {SavedStatuses} from '../../src/agent/saved-statuses.js';
 import {StatusManager} from '../../src/agent/status-manager.js';
 import {createSupervisor} from '../../src/agent/supervisor.js';
 import type {AgentEvent} from '../../src/core/events.js';
 import {runtimePodFromStatus} from '../../src/core/pleg.js';
 import {podRef} from '../../src/core/pod/types.js';
-import {createRecordStore} from '../../src/host/record-store.js';
+import {createRecordStore, type StatusRecord} from '../../src/host/record-store.js';
 import {silentLogger} from '../../src/lib/logger.js';
 import {FakeClock} from '../fakes/fake-clock.js';
 import {aPod, aPodStatus, exited, running, T0, withInstance} from '../support/builders.js';
@@ -108,12 +108,9 @@ describe('EventRecorder', () => {
 });
 
 describe('SavedStatuses', () => {
-  function stores(dir: string): SavedStatusStores {
-    return {
-      statuses: createRecordStore(path.join(dir, 'statuses')),
-      runtimeStatuses: createRecordStore(path.join(dir, 'runtime')),
-    };
-  }
+  const clock = new FakeClock();
+  const savedIn = (dir: string) =>
+    new SavedStatuses({store: createRecordStore(path.join(dir, 'statuses')), clock, logger: silentLogger});
 
   function aDirectory(): string {
     const dir = mkdtempSync(path.join(tmpdir(), 'saved-'));
@@ -123,13 +120,13 @@ describe('SavedStatuses', () => {
 
   it('gives back to the next process what this one saved last', async () => {
     const dir = aDirectory();
-    const saved = new SavedStatuses(stores(dir), silentLogger);
+    const saved = savedIn(dir);
     const runtimeStatus = aPodStatus(pod, running('main'));
     for (const phase of ['Pending', 'Running']) saved.put(uid, {status: {phase}, runtimeStatus});
     saved.put('gone', {status: {phase: 'Running'}, runtimeStatus: null});
     saved.delete('gone');
     await saved.flush();
-    const next = new SavedStatuses(stores(dir), silentLogger);
+    const next = savedIn(dir);
     await next.load();
     expect([...next.statuses]).toEqual([[uid, {phase: 'Running'}]]);
     expect(next.runtimeStatus(uid)).toEqual(runtimeStatus);
@@ -137,29 +134,46 @@ describe('SavedStatuses', () => {
 
   it('keeps nothing of pods that are gone, whoever saved it', async () => {
     const dir = aDirectory();
-    const earlier = new SavedStatuses(stores(dir), silentLogger);
+    const earlier = savedIn(dir);
     for (const key of ['kept', 'old']) earlier.put(key, {status: {phase: 'Running'}, runtimeStatus: null});
     await earlier.flush();
-    const saved = new SavedStatuses(stores(dir), silentLogger);
+    const saved = savedIn(dir);
     await saved.load();
     saved.put('new', {status: {phase: 'Running'}, runtimeStatus: null});
     saved.keepOnly(new Set(['kept']));
     await saved.flush();
-    const next = new SavedStatuses(stores(dir), silentLogger);
+    const next = savedIn(dir);
     await next.load();
     expect([...next.statuses.keys()]).toEqual(['kept']);
   });
 
+  it('writes once what changes several times in a row, and waits for nothing when it is told to end', async () => {
+    const written: unknown[] = [];
+    const store = {
+      ...createRecordStore<StatusRecord>(aDirectory()),
+      put: (_uid: string, {status}: StatusRecord) => Promise.resolve(void written.push(status)),
+    };
+    const saved = new SavedStatuses({store, clock, logger: silentLogger});
+    for (const phase of ['Pending', 'Running']) saved.put(uid, {status: {phase}, runtimeStatus: null});
+    expect(written).toEqual([]);
+    await clock.advance(1000);
+    expect(written).toEqual([{phase: 'Running'}]);
+    saved.put(uid, {status: {phase: 'Succeeded'}, runtimeStatus: null});
+    await saved.flush();
+    expect(written).toHaveLength(2);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('takes a damaged record for none, and lives with a disk that takes nothing', async () => {
     const dir = aDirectory();
-    const saved = new SavedStatuses(stores(dir), silentLogger);
+    const saved = savedIn(dir);
     saved.put(uid, {status: {phase: 'Running'}, runtimeStatus: null});
     await saved.flush();
     writeFileSync(path.join(dir, 'statuses', `${uid}.json`), '{"key":');
-    const next = new SavedStatuses(stores(dir), silentLogger);
+    const next = savedIn(dir);
     await next.load();
     expect(next.statuses.size).toBe(0);
-    const nowhere = new SavedStatuses(stores(path.join(dir, 'statuses', `${uid}.json`)), silentLogger);
+    const nowhere = savedIn(path.join(dir, 'statuses', `${uid}.json`));
     nowhere.put(uid, {status: {}, runtimeStatus: null});
     await nowhere.flush();
   });

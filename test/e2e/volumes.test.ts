@@ -7,7 +7,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {podFieldText, volumeResourceText} from '../../src/core/pod/downward-api.js';
 import type {ConfigMap, Container, Pod, Secret, Volume} from '../../src/core/pod/types.js';
 import type {PayloadSources} from '../../src/core/volumes/payload.js';
-import {instanceDirs, makePodDirs, podDir, podVolumesDir, type InstanceDirs} from '../../src/host/pod-dirs.js';
+import {instanceDirs, makePodDir, podDir, podVolumesDir, type InstanceDirs} from '../../src/host/pod-dirs.js';
 import {mountsUnder, readMountinfo} from '../../src/host/mountinfo.js';
 import type {VolumeManager} from '../../src/host/volumes/types.js';
 import {createVolumeManager} from '../../src/host/volumes/volume-manager.js';
@@ -79,7 +79,7 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
     cri = connectCri(runtime.endpoint);
     dirs = instanceDirs(runtime.rootDir);
     manager = createVolumeManager({dirs, clock: systemClock, logger: silentLogger, allocatableMemory: '1Gi'});
-    makePodDirs(dirs, 'u1');
+    makePodDir(dirs, 'u1');
     await manager.mountPodVolumes(pod('u1'), sources, signal);
     const mounts = await manager.containerMounts(
       {
@@ -195,7 +195,7 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
   });
 
   test('that a crash left half-made are finished by the next sync, and removed', async () => {
-    makePodDirs(dirs, 'u2');
+    makePodDir(dirs, 'u2');
     const volumesDir = podVolumesDir(dirs, 'u2');
     // Killed after mkdir, before the mount; after the mount, before the content; after the link, before the rename.
     await mkdir(join(volumesDir, 'kubernetes.io~empty-dir/mem'), {recursive: true});
@@ -225,7 +225,7 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
         volumes: [{name: 'no', configMap: {name: 'missing'}}, ...volumes],
       },
     };
-    makePodDirs(dirs, 'u3');
+    makePodDir(dirs, 'u3');
     await expect(manager.mountPodVolumes(broken, sources, signal)).rejects.toThrow(
       'MountVolume.SetUp failed for volume "no" : configmap "missing" not found',
     );
@@ -261,7 +261,7 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
       },
       signal,
     );
-    makePodDirs(dirs, 'u5');
+    makePodDir(dirs, 'u5');
     await manager.mountPodVolumes(mounting, sources, signal);
     const started = await runCriPod(
       cri,

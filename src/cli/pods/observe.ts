@@ -36,7 +36,7 @@ async function observePod(deps: ObserveDeps, listed: RuntimePod, signal: AbortSi
     deps.records.statuses.get(listed.uid),
   ]);
   const remembered = definitionOf(listed);
-  const published = isStatus(saved) ? saved : undefined;
+  const published = isStatus(saved?.status) ? saved.status : undefined;
   const status = statusOf(remembered.pod, withAddresses(runtimeStatus, published), published, deps.now());
   return {pod: {...remembered.pod, status}, status, source: remembered.source};
 }

@@ -46,7 +46,6 @@ export async function releasePods(input: ReleaseInput, signal: AbortSignal): Pro
     await rm(podDir(dirs, uid), {recursive: true, force: true});
     await records.pods.delete(uid);
     await records.statuses.delete(uid);
-    await records.runtimeStatuses.delete(uid);
   }
   await unshareDirectory(paths.podsDir);
 }

@@ -6,6 +6,7 @@ import type {Pod, PodStatus} from '../../../src/core/pod/types.js';
 import {ContainerConfig, PodSandboxConfig} from '../../../src/cri/gen/cri.js';
 import {FakeRuntime} from '../../fakes/fake-runtime.js';
 import {aContainer, aPod, aProbe, withContainers, withMetadata} from '../../support/builders.js';
+import type {StatusRecord} from '../../../src/host/record-store.js';
 
 const {signal} = new AbortController();
 const ownership = {instance: 'mine', source: '/pods/web.yaml'};
@@ -38,7 +39,7 @@ async function runPod(runtime: FakeRuntime, pod: Pod, owner = ownership): Promis
 
 function world(saved: Readonly<Record<string, unknown>> = {}) {
   const runtime = new FakeRuntime({images: ['docker.io/library/busybox:1.36']});
-  const get = (uid: string): Promise<unknown> => Promise.resolve(saved[uid]);
+  const get = (uid: string): Promise<StatusRecord> => Promise.resolve({status: saved[uid]});
   const deps = {
     runtime,
     runtimeName: 'containerd',
