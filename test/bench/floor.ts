@@ -1,8 +1,12 @@
 // The floor: what these pods cost at least on this runtime. Only the calls without which they cannot run, in the best
-// concurrency, on the client library that minikubelet uses; a step that must wait for an exit goes on at the exit event.
+// concurrency, on the client library that minikubelet uses; a step that must wait for an exit goes on at the exit event. The
+// runtime shuts these pods in as the same pods under minikubelet (masked paths, namespaces, seccomp); but nothing is made
+// for them on the machine: no files to mount, no cgroup of their own.
 // As a program (its process start counts where minikubelet's does) and as functions.
 import {setMaxListeners} from 'node:events';
-import {ContainerConfig, PodSandboxConfig} from '../../src/cri/gen/cri.js';
+import {containerSecurity} from '../../src/core/cri-config/security-context.js';
+import {SANDBOX_SECCOMP} from '../../src/core/cri-config/security-profiles.js';
+import {ContainerConfig, NamespaceMode, PodSandboxConfig} from '../../src/cri/gen/cri.js';
 import {GrpcRuntimeService} from '../../src/cri/grpc-runtime-service.js';
 import type {RuntimeService} from '../../src/cri/runtime-service.js';
 
@@ -23,7 +27,10 @@ export async function runFloorPod(
     hostname: name,
     logDirectory: `/tmp/minikubelet-floor/${name}`,
     labels: {'minikubelet.dev/floor': 'true'},
-    linux: {cgroupParent: '/kubepods/besteffort'},
+    linux: {
+      cgroupParent: '/kubepods/besteffort',
+      securityContext: {namespaceOptions: {pid: NamespaceMode.CONTAINER}, seccomp: SANDBOX_SECCOMP},
+    },
   });
   const exits = shape.initContainers > 0 ? new ExitWatch(runtime, signal) : null;
   const sandboxId = await runtime.runPodSandbox(sandbox, '', signal);
@@ -35,7 +42,7 @@ export async function runFloorPod(
       image: {image: shape.image},
       command: isInit ? ['true'] : ['sh', '-c', KEEP_RUNNING],
       logPath: `${index}.log`,
-      linux: {},
+      linux: {securityContext: SECURITY},
     });
     const id = await runtime.createContainer(sandboxId, config, sandbox, signal);
     containerIds.push(id);
@@ -45,6 +52,15 @@ export async function runFloorPod(
   exits?.stop();
   return {sandboxId, containerIds};
 }
+
+/** Of a container whose pod asks for nothing. */
+const SECURITY = containerSecurity({
+  pod: {metadata: {name: '', namespace: '', uid: ''}, spec: {containers: [], securityContext: {}}},
+  container: {name: 'main'},
+  imageUser: {},
+  node: {seccompDefault: false, seccompProfileRoot: ''},
+  userNamespace: undefined,
+});
 
 /** What the pods of the bench run: ends at once on TERM, and costs the machine nothing until then. */
 export const KEEP_RUNNING = "trap 'exit 0' TERM; sleep 1000000 & wait";
