@@ -16,6 +16,7 @@ import {isAnythingUp} from '../core/runtime-status/liveness.js';
 import type {PodRuntimeStatus} from '../core/runtime-status/types.js';
 import type {Clock} from '../lib/clock.js';
 import type {KeySet} from '../lib/key-set.js';
+import {Turns} from '../lib/turns.js';
 import type {Moment} from './pod-cache.js';
 import {isBug, type Supervisor} from './supervisor.js';
 
@@ -76,6 +77,8 @@ type EndedCall = Omit<CallResult, 'outcome'> & {readonly outcome: PodCallOutcome
 export class PodWorkers {
   readonly #deps: PodWorkersDeps;
   readonly #calls = new Map<string, AbortController>();
+  /** Of many pods that start at once the first are to be on their way to the runtime before the last are prepared. */
+  readonly #turns = new Turns();
   /** When a call last changed a pod: the next one must see what came of it. */
   readonly #lastChanged = new Map<string, Moment>();
   #state: PodWorkersState = initialPodWorkers;
@@ -185,8 +188,8 @@ export class PodWorkers {
 
   async #resultOf(uid: string, call: PodCall, signal: AbortSignal): Promise<EndedCall> {
     const {syncer, cachedStatus, getNewerThan} = this.#deps;
-    // Whoever starts a call may cancel it in the same breath: then it does nothing.
-    await Promise.resolve();
+    // Also: whoever starts a call may cancel it in the same breath, and then it does nothing.
+    await this.#turns.next();
     try {
       signal.throwIfAborted();
       const isRuntimeOnly = call.kind === 'terminating-runtime';

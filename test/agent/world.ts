@@ -109,8 +109,8 @@ async function drive<T>(clock: FakeClock, promise: Promise<T>): Promise<T> {
   return over;
 }
 
-/** Work of the host that promises wait for. */
-const HOST_WORK = /^(FSReq.*|.*Req|ProcessWrap)$/;
+/** Work of the host, and turns of the event loop, that promises wait for. */
+const HOST_WORK = /^(FSReq.*|.*Req|ProcessWrap|Immediate)$/;
 
 /** Returns when nothing is left to happen without time: no callbacks, no files being read or written. */
 async function rest(): Promise<void> {
