@@ -7,6 +7,7 @@
 const {readFileSync, writeFileSync} = require('node:fs');
 const Module = require('node:module');
 const {join} = require('node:path');
+const {setFlagsFromString} = require('node:v8');
 const {Script, constants} = require('node:vm');
 
 const dist = join(__dirname, '..', 'dist');
@@ -43,6 +44,8 @@ function bytecodeOf(source) {
 }
 
 const {script, start} = load();
+// What ends within seconds needs no thrift: a young generation that grows at once is collected half as often.
+if (!process.argv.includes('watch')) setFlagsFromString('--semi-space-growth-factor=16');
 const done = start(process.argv.slice(2), dist, `./${name}`);
 // The build runs this with a file name to save the bytecode of what a real run compiles.
 const save = process.env.MINIKUBELET_SAVE_BYTECODE;

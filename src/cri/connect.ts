@@ -44,7 +44,7 @@ export interface RuntimeConnection {
   readonly endpoint: string;
   /** Where the endpoint was configured, e.g. "--runtime-endpoint". */
   readonly configuredBy: string;
-  /** It is the embedded runtime, used because nothing was named and nothing else answers. */
+  /** It is the embedded runtime: a private one, which nobody else uses. */
   readonly embedded: boolean;
   close(): void;
 }

@@ -31,11 +31,15 @@ export async function connectTo(
     },
     session.signal,
   );
+  const {embeddedEndpoint} = await import('../../host/embedded-runtime/paths.js');
+  // It may have been named as well.
+  const isEmbedded = connection.embedded || connection.endpoint === embeddedEndpoint(rootDirOf(flags));
+  const known = {...connection, embedded: isEmbedded};
   const {logger, clock} = session;
-  if (!logger.debugEnabled) return connection;
+  if (!logger.debugEnabled) return known;
   const {logCalls} = await import('./logged-calls.js');
   const {runtime, images} = connection;
-  return {...connection, runtime: logCalls(runtime, logger, clock), images: logCalls(images, logger, clock)};
+  return {...known, runtime: logCalls(runtime, logger, clock), images: logCalls(images, logger, clock)};
 }
 
 async function embeddedSocket(

@@ -8,7 +8,7 @@ import {ContainerState, ListPodSandboxResponse} from '../../../src/cri/gen/cri.j
 import {systemClock} from '../../../src/lib/clock.js';
 import {startCriServer} from '../../fakes/cri-server.js';
 import {FakeRuntime} from '../../fakes/fake-runtime.js';
-import {IMAGE, podManifest, BINARY, type Bench} from '../bench.js';
+import {BINARY, ENVIRONMENT, IMAGE, podManifest, type Bench} from '../bench.js';
 import {cpuMs, residentBytes} from '../process-cost.js';
 import {round, type Row} from '../row.js';
 
@@ -40,6 +40,7 @@ async function costOf(bench: Bench, count: number): Promise<Cost> {
   const flags = ['--root-dir', root, '-r', server.endpoint, '--max-pods', String(2 * count), '--no-cgroups-per-qos'];
   const child = spawn(process.execPath, [BINARY, 'watch', dir, ...flags, '--sync-frequency', SYNC_FREQUENCY], {
     stdio: ['ignore', 'ignore', 'ignore'],
+    env: ENVIRONMENT,
   });
   const {pid = 0} = child;
   try {
@@ -50,8 +51,8 @@ async function costOf(bench: Bench, count: number): Promise<Cost> {
       await systemClock.sleep(500);
     }
     makeLogs(runtime);
-    // Until the last of them has come to rest.
-    await systemClock.sleep(30_000);
+    // Until the last of them has come to rest, and what their start left behind has been collected.
+    await systemClock.sleep(60_000);
     runtime.script.clear();
     const before = cpuMs(pid);
     await systemClock.sleep(WINDOW_MS);
