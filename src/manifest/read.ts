@@ -1,6 +1,6 @@
 // Reads what a user names: files, directories, standard input, URLs. All files are read before anything is judged, so
 // that one answer holds every problem.
-import {closeSync, fstatSync, openSync, readSync, statSync, type Stats} from 'node:fs';
+import {closeSync, constants, fstatSync, openSync, readSync, statSync, type Stats} from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import {UsageError, type ManifestProblem} from '../core/errors.js';
@@ -88,6 +88,28 @@ export async function loadManifestFile(file: string): Promise<LoadedManifest> {
     return {file, problem: `cannot be read: ${reasonOf(error)}`};
   }
 }
+
+/** Whether a regular file still has these bytes. False also when it cannot be read. */
+export function hasBytes(file: string, bytes: Uint8Array): boolean {
+  try {
+    const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stats = fstatSync(fd);
+      if (!stats.isFile() || stats.size !== bytes.length) return false;
+      if (scratch.length <= bytes.length) scratch = Buffer.alloc(bytes.length + 1);
+      const length = readSync(fd, scratch, 0, scratch.length, 0);
+      return length === bytes.length && scratch.compare(bytes, 0, length, 0, length) === 0;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // Why it cannot be read is told by whoever reads it.
+    return false;
+  }
+}
+
+/** What is only compared is read in here. */
+let scratch = Buffer.alloc(65_536);
 
 /** Synchronous: manifests are small and many, and handing each to a thread takes ten times as long as reading it. */
 function readRegular(file: string): Uint8Array {

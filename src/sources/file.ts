@@ -61,6 +61,8 @@ class Reader {
   readonly #wakes = new Mailbox<null>();
   readonly #watch: PathWatch;
   readonly #files = new ManifestFiles();
+  /** Of the last look that found the target. */
+  #signatures: Signatures = null;
   #isPolling = false;
   /** When everything was read the last time, changed or not; monotonic. */
   #checkedAt = 0;
@@ -132,8 +134,9 @@ class Reader {
   async #look(): Promise<Signatures> {
     const {target} = this.#options;
     try {
-      const {files, isDirectory} = await readSignatures(target);
+      const {files, isDirectory} = await readSignatures(target, this.#signatures);
       if (files !== null) {
+        this.#signatures = files;
         this.#kind = isDirectory ? 'directory' : 'file';
         this.#setMissing(false, '');
         return files;
