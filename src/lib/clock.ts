@@ -45,6 +45,11 @@ function arm(fire: () => void, ms: number): NodeJS.Timeout {
   return setTimeout(fire, Math.min(Math.max(Math.ceil(ms), 0), LONGEST_TIMER_MS));
 }
 
+/** Calls back when the event loop has come round once, which takes no time of any clock. */
+export function inNextTurn(callback: () => void): void {
+  setImmediate(callback);
+}
+
 /** A sleep in terms of `clock.setTimer`, for clocks to share. */
 export function sleepOn(clock: Pick<Clock, 'setTimer'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -27,9 +27,15 @@ const encoded = (containers: Container[]): Uint8Array => ListContainersResponse.
 
 test('say what a plain decoder would say, whatever has come, gone and changed its state', () => {
   const answers = fc.array(
-    fc.uniqueArray(fc.record({id: fc.constantFrom('a', 'b', 'c', 'd'), state: fc.constantFrom(CONTAINER_CREATED, CONTAINER_RUNNING, CONTAINER_EXITED)}), {
-      selector: ({id}) => id,
-    }),
+    fc.uniqueArray(
+      fc.record({
+        id: fc.constantFrom('a', 'b', 'c', 'd'),
+        state: fc.constantFrom(CONTAINER_CREATED, CONTAINER_RUNNING, CONTAINER_EXITED),
+      }),
+      {
+        selector: ({id}) => id,
+      },
+    ),
     {maxLength: 6},
   );
   fc.assert(
