@@ -75,7 +75,9 @@ function groupOf(groups: Map<string, Group>, {pod, createdAt}: Part<unknown>): G
 
 function podOf({pod, createdAt, containers, sandboxes}: Group, last: RuntimePod | undefined): RuntimePod {
   const isSame = last !== undefined && haveSame(last.containers, containers) && haveSame(last.sandboxes, sandboxes);
-  return isSame ? last : {...pod, createdAt, containers, sandboxes};
+  if (isSame) return last;
+  const {uid, name, namespace} = pod;
+  return {uid, name, namespace, createdAt, containers, sandboxes};
 }
 
 /** Runtimes list in any order. */
