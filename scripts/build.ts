@@ -5,8 +5,10 @@ import {createHash} from 'node:crypto';
 import {copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import Module from 'node:module';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
+import {Script} from 'node:vm';
 import {Config} from '@oclif/core';
 import {build, type Plugin} from 'esbuild';
 import {oclifPackage} from '../src/cli/main.js';
@@ -107,12 +109,20 @@ async function writeBytecode(id: string): Promise<void> {
       const env = {...process.env, MINIKUBELET_SAVE_BYTECODE: `${file}.tmp`};
       await run(process.execPath, [join(ROOT, 'bin/run.js'), ...words], {env});
       await rename(`${file}.tmp`, file);
+      await checkBytecode(file);
     };
   await saveTo(short)('version', '--client');
   if (process.getuid?.() === 0) await applyInMemory(saveTo(whole));
   else await copyFile(short, whole);
   const old = (await readdir(DIST)).filter(name => name.endsWith('.bytecode') && !name.startsWith(id));
   await Promise.all(old.map(name => rm(join(DIST, name), {force: true})));
+}
+
+/** V8 says nothing of bytecode it will not have: every start would only be slow. */
+async function checkBytecode(file: string): Promise<void> {
+  const [source, cachedData] = await Promise.all([readFile(BUNDLE, 'latin1'), readFile(file)]);
+  const {cachedDataRejected} = new Script(Module.wrap(source), {filename: BUNDLE, cachedData});
+  if (cachedDataRejected === true) throw new Error(`${file} would be rejected`);
 }
 
 async function applyInMemory(save: (...words: string[]) => Promise<void>): Promise<void> {
