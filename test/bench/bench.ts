@@ -12,9 +12,6 @@ export const IMAGE = 'docker.io/library/busybox:1.36';
 const PROJECT = path.join(import.meta.dirname, '../..');
 export const BINARY = path.join(PROJECT, 'bin/run.js');
 
-/** Without what makes every Node slower at its start: reading in the certificates of a company takes 80 ms. */
-export const ENVIRONMENT = {...process.env, NODE_EXTRA_CA_CERTS: undefined, NODE_OPTIONS: undefined};
-
 export interface Finished {
   /** Wall time of the whole process, ms. */
   readonly ms: number;
@@ -67,7 +64,6 @@ export class Bench {
     const flags = ['--runtime-endpoint', endpoint, '--root-dir', this.runtime.rootDir, '--node-name', 'bench'];
     return spawn(process.execPath, [BINARY, ...args, ...flags], {
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: ENVIRONMENT,
     });
   }
 
@@ -83,7 +79,7 @@ export class Bench {
   program(args: readonly string[]): Promise<Finished> {
     return new Promise((resolve, reject) => {
       const start = systemClock.monotonic();
-      const child = spawn(process.execPath, args, {stdio: ['ignore', 'pipe', 'pipe'], env: ENVIRONMENT});
+      const child = spawn(process.execPath, args, {stdio: ['ignore', 'pipe', 'pipe']});
       let stdout = '';
       let stderr = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

@@ -8,7 +8,7 @@ import {ContainerState, ListPodSandboxResponse} from '../../../src/cri/gen/cri.j
 import {systemClock} from '../../../src/lib/clock.js';
 import {startCriServer} from '../../fakes/cri-server.js';
 import {FakeRuntime} from '../../fakes/fake-runtime.js';
-import {BINARY, ENVIRONMENT, IMAGE, podManifest, type Bench} from '../bench.js';
+import {BINARY, IMAGE, podManifest, type Bench} from '../bench.js';
 import {cpuMs, residentBytes} from '../process-cost.js';
 import {round, type Row} from '../row.js';
 
@@ -46,7 +46,6 @@ async function costOf(bench: Bench, count: number): Promise<Cost> {
     [BINARY, 'watch', dir, ...flags, '--sync-frequency', SYNC_FREQUENCY, ...NOTHING_ELSE],
     {
       stdio: ['ignore', 'ignore', 'ignore'],
-      env: ENVIRONMENT,
     },
   );
   const {pid = 0} = child;
