@@ -4,7 +4,10 @@ import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {createCgroupManager} from '../../../src/host/cgroups/create.js';
+import {instanceCgroupRoot} from '../../../src/host/instance-cgroup.js';
 import {mustRun} from '../../../src/host/run-command.js';
+import {systemClock} from '../../../src/lib/clock.js';
 import {startApplyWorld} from '../../support/apply-world.js';
 import {noRuntimeReason} from '../../support/embedded-runtime.js';
 import {manifest, PATIENT, shell, WatchWorld} from '../../support/watch-world.js';
@@ -22,6 +25,9 @@ describe.skipIf(noRuntimeReason !== null)('a watch whose disk gives out', PATIEN
   }, PATIENT.timeout);
   afterAll(async () => {
     await world.stop();
+    // Nobody stops a runtime of this root directory, which would see to its cgroups.
+    const cgroups = await createCgroupManager('cgroupfs', systemClock);
+    await cgroups.prune(instanceCgroupRoot(rootDir));
     await mustRun('umount', ['--lazy', rootDir]);
     await rm(rootDir, {recursive: true});
   }, PATIENT.timeout);
