@@ -98,8 +98,9 @@ spec:
 
 /**
  * Keeps the bytecode of every function that a whole `apply` compiles, and another one that finds nothing to do, against a
- * runtime in memory: what is not in it costs a user's run the time to compile it. Where an apply cannot be had (not root), that of `version` has to do. What only says
- * a word (--version, --help) has its own, for reading in the whole one would be most of its time.
+ * runtime in memory: what is not in it costs a user's run the time to compile it. Where an apply cannot be had (not root),
+ * that of `version` has to do. What only says a word (--version, --help) has its own, for reading in the whole one would be
+ * most of its time.
  */
 async function writeBytecode(id: string): Promise<void> {
   const [short, whole] = [join(DIST, `${id}.short.bytecode`), join(DIST, `${id}.whole.bytecode`)];

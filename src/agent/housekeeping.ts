@@ -7,6 +7,7 @@ import type {Pod, PodRef} from '../core/pod/types.js';
 import {isAnythingUp} from '../core/runtime-status/liveness.js';
 import type {RuntimePod} from '../core/runtime-status/types.js';
 import type {KubeRuntime} from '../kuberuntime/kube-runtime.js';
+import {Bases} from '../lib/bases.js';
 import type {Clock} from '../lib/clock.js';
 import type {KeySet} from '../lib/key-set.js';
 import type {Logger} from '../lib/logger.js';
@@ -38,6 +39,9 @@ export interface HousekeepingDeps {
   readonly onRemoved: (ref: PodRef) => void;
 }
 
+/** There is one basis, that of a whole round. */
+const ROUND = 'round';
+
 export class Housekeeping {
   readonly #deps: HousekeepingDeps;
   readonly #delivered = new Set<string>();
@@ -45,7 +49,7 @@ export class Housekeeping {
   /** Deliveries of sources and removals that came to an end. */
   #changes = 0;
   /** What there was in the last round that found nothing to do. */
-  #quiet: readonly unknown[] = [];
+  readonly #quiet = new Bases();
 
   constructor(deps: HousekeepingDeps) {
     this.#deps = deps;
@@ -78,7 +82,7 @@ export class Housekeeping {
   cleanUp(): readonly Pod[] {
     const {pods, workers, pleg, supervisor, keepOnly, isActive} = this.#deps;
     const basis = this.#basis();
-    if (basis.every((value, index) => value === this.#quiet[index])) return [];
+    if (this.#quiet.holds(ROUND, basis)) return [];
     const forgotten = new Set(workers.syncKnownPods({has: uid => pods.get(uid) !== undefined}));
     // Wanted, but its worker was forgotten: it was removed and put back. It starts from nothing, as a new pod.
     const again = (uid: string): boolean => forgotten.has(uid) && pods.get(uid) !== undefined;
@@ -93,7 +97,7 @@ export class Housekeeping {
     const unstarted = idle.map(({pod}) => pod).filter(({metadata: {uid}}) => !this.#removing.has(uid) && isActive(uid));
     supervisor.run(async () => {
       const isTidy = unknown.length + unstarted.length + this.#removing.size === 0;
-      if ((await this.#removeLeftBehind()) === 0 && isTidy) this.#quiet = basis;
+      if ((await this.#removeLeftBehind()) === 0 && isTidy) this.#quiet.note(ROUND, basis);
     });
     return unstarted;
   }

@@ -7,12 +7,10 @@ import {podRef, type Pod, type PodRef, type PodStatus} from '../core/pod/types.j
 import {softAdmitPod} from '../core/soft-admission.js';
 import {instanceRecords, type InstanceRecords} from '../host/record-store.js';
 import type {KubeRuntime} from '../kuberuntime/kube-runtime.js';
-import {Bases} from '../lib/bases.js';
 import {Mailbox} from '../lib/mailbox.js';
 import {WorkQueue} from '../lib/work-queue.js';
 import type {AgentDeps} from './agent.js';
 import {ContainerDeletor} from './container-deletor.js';
-import {CrashLoopTable} from './crash-loop.js';
 import {EventRecorder} from './event-recorder.js';
 import {prepareHost, type HostSide} from './host-side.js';
 import {wireKubeRuntime, wirePodEnvironment} from './host-wiring.js';
@@ -26,11 +24,10 @@ import {Pleg} from './pleg.js';
 import type {PodEnvironment} from './pod-environment.js';
 import {isActive, PodHandlers} from './pod-handlers.js';
 import {PodManager} from './pod-manager.js';
-import {PodVersions} from './pod-versions.js';
+import {PodMemory} from './pod-memory.js';
 import {PodWorkers} from './pod-workers.js';
 import {createProberManager, type ProbeUpdate, type ProberManager} from './prober/prober-manager.js';
 import {publishStatus, type PublishStatusDeps} from './publish-status.js';
-import {ReasonCache} from './reason-cache.js';
 import {RuntimeMonitor} from './runtime-monitor.js';
 import {SavedStatuses} from './saved-statuses.js';
 import {StatusManager} from './status-manager.js';
@@ -89,14 +86,9 @@ export class RunningAgent {
   readonly #objects = new ObjectStore();
   readonly #records: InstanceRecords;
   readonly #saved: SavedStatuses;
-  readonly #reasons = new ReasonCache();
-  /** Of what probes have published. */
-  readonly #probeVersions = new PodVersions();
+  readonly #memory: PodMemory;
   /** Static pods that have just been given their name, until their first call has ended. */
   readonly #successors = new Set<string>();
-  readonly #crashLoop: CrashLoopTable;
-  /** What there was when a sync found nothing to do. */
-  readonly #settled = new Bases();
   readonly #queue: WorkQueue;
   readonly #prober: ProberManager;
   readonly #environment: PodEnvironment;
@@ -114,7 +106,7 @@ export class RunningAgent {
     this.supervisor = createSupervisor(signal);
     this.#records = instanceRecords(config.rootDir);
     this.#saved = new SavedStatuses({store: this.#records.statuses, clock, logger});
-    this.#crashLoop = new CrashLoopTable(config.crashLoopMaxMs);
+    this.#memory = new PodMemory(config.crashLoopMaxMs);
     this.#queue = new WorkQueue(clock, item => this.#due(item));
     const wiring = {
       deps: this.#deps,
@@ -140,8 +132,8 @@ export class RunningAgent {
       report: this.report,
       statuses: this.statuses,
       prober: this.#prober,
-      reasons: this.#reasons,
-      probeVersion: uid => this.#probeVersions.of(uid),
+      reasons: this.#memory.reasons,
+      probeVersion: uid => this.#memory.probeVersions.of(uid),
       agentStart: clock.now(),
       hostIPs: host.machine.addresses,
       supportsRecursiveReadOnly: () => this.monitor.features.recursiveReadOnlyMounts,
@@ -223,6 +215,7 @@ export class RunningAgent {
   #due(item: string): void {
     if (item === HOUSEKEEPING) {
       post(this.inbox, {channel: 'housekeeping'});
+      // Not at the multiple that it is now.
       this.#queue.enqueue(HOUSEKEEPING, 1, HOUSEKEEPING_MS);
     } else {
       const uid = item.startsWith(DEADLINE) ? item.slice(DEADLINE.length) : item;
@@ -271,7 +264,7 @@ export class RunningAgent {
   }
 
   #probed(update: ProbeUpdate): void {
-    this.#probeVersions.changed(update.pod.uid);
+    this.#memory.probeVersions.changed(update.pod.uid);
     post(this.inbox, {channel: 'probe', update});
   }
 
@@ -305,8 +298,8 @@ export class RunningAgent {
       ...this.#publish,
       prober: this.#prober,
       kubeRuntime: this.kubeRuntime,
-      crashLoop: this.#crashLoop,
-      settled: this.#settled,
+      crashLoop: this.#memory.crashLoop,
+      settled: this.#memory.settled,
       environment: this.#environment,
       softAdmit: pod => softAdmitPod(pod, this.monitor.features),
       networkProblem: () => this.monitor.networkProblem,
@@ -357,15 +350,7 @@ export class RunningAgent {
       sources,
       isActive: uid => this.#isActive(uid),
       keepOnly: uids => {
-        const tables = [
-          this.statuses,
-          this.#reasons,
-          this.#crashLoop,
-          this.#settled,
-          this.#prober,
-          this.#probeVersions,
-        ];
-        for (const table of tables) table.keepOnly(uids);
+        for (const table of [this.statuses, this.#memory, this.#prober]) table.keepOnly(uids);
         if (this.#options.ownsAllPods && this.#housekeeping.haveAllDelivered) this.#saved.keepOnly(uids);
       },
       onRemoved: ref => this.#podRemoved(ref),

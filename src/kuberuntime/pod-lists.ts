@@ -2,13 +2,13 @@
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go GetPods, GetPodStatus.
 import {INSTANCE_LABEL, POD_UID_LABEL} from '../core/cri-config/label-names.js';
 import {podStatusFromCri, type CriContainer} from '../core/runtime-status/from-cri.js';
-import {PodsOfLists} from '../core/runtime-status/from-cri-lists.js';
 import type {PodRef} from '../core/pod/types.js';
 import {criContainerId, type PodRuntimeStatus, type RuntimePod} from '../core/runtime-status/types.js';
 import type {Container, PodSandbox, PodSandboxStatus} from '../cri/gen/cri.js';
 import {rememberContainers, rememberSandboxes, type ListMemory} from '../cri/list-memory.js';
 import type {RuntimeService} from '../cri/runtime-service.js';
 import {isNotFound} from './failures.js';
+import {ListedPods} from './listed-pods.js';
 import type {PodIds} from './pod-ids.js';
 import {readTerminationMessage} from './termination-message.js';
 
@@ -16,11 +16,11 @@ import {readTerminationMessage} from './termination-message.js';
 export interface LastList {
   readonly sandboxes: ListMemory<PodSandbox>;
   readonly containers: ListMemory<Container>;
-  readonly pods: PodsOfLists;
+  readonly pods: ListedPods;
 }
 
 export function rememberLists(runtimeName: string): LastList {
-  return {sandboxes: rememberSandboxes(), containers: rememberContainers(), pods: new PodsOfLists(runtimeName)};
+  return {sandboxes: rememberSandboxes(), containers: rememberContainers(), pods: new ListedPods(runtimeName)};
 }
 
 export interface PodListDeps {
@@ -79,7 +79,7 @@ async function listBy(
     runtime.listPodSandbox(filter, signal, last?.sandboxes),
     runtime.listContainers(filter === undefined ? undefined : {...filter, podSandboxId: ''}, signal, last?.containers),
   ]);
-  return (last?.pods ?? new PodsOfLists(runtimeName)).from(sandboxes, containers);
+  return (last?.pods ?? new ListedPods(runtimeName)).from(sandboxes, containers);
 }
 
 async function sandboxStatus(
