@@ -10,13 +10,33 @@ export interface ProcessIdentity {
 
 /** Identity of a live process; null when there is none, or only its zombie. */
 export function identifyProcess(pid: number): ProcessIdentity | null {
-  const stat = readText(`/proc/${pid}/stat`);
-  if (stat === null) return null;
-  // The command name is in parentheses and may hold anything, parentheses included.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = readStat(pid);
+  if (fields === null) return null;
   const [state, startTicks] = [fields[0], fields[19]];
   if (startTicks === undefined || state === 'Z' || state === 'X') return null;
   return {pid, startTicks, bootId: bootId()};
+}
+
+/** PF_EXITING of the kernel's include/linux/sched.h. */
+const EXITING = 0x4;
+/** SIGKILL in a set of signals. */
+const KILLED = 1 << 8;
+
+/**
+ * Whether a process was killed and the kernel has not finished with it: until then its sockets still accept
+ * connections. From fields 9 (flags) and 31 (pending signals) of /proc/PID/stat.
+ */
+export function isEnding(pid: number): boolean {
+  const fields = readStat(pid);
+  if (fields === null) return false;
+  return (Number(fields[6]) & EXITING) !== 0 || (Number(fields[28]) & KILLED) !== 0;
+}
+
+/** From field 3 on, the state; null when there is no such process. */
+function readStat(pid: number): readonly string[] | null {
+  const stat = readText(`/proc/${pid}/stat`);
+  // The command name is in parentheses and may hold anything, parentheses included.
+  return stat === null ? null : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /** Whether exactly that process still lives. */

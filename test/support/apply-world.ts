@@ -60,6 +60,7 @@ export class ApplyWorld {
   cri: CriConnection;
   /** The daemon's process; another one after restartRuntime(). */
   pid: number;
+  #kill: Promise<unknown> = Promise.resolve();
 
   constructor(daemon: TestRuntime, proxy: RecordingProxy) {
     this.daemon = daemon;
@@ -137,15 +138,17 @@ export class ApplyWorld {
   /** Ends the runtime as a crash does: its process is gone and its socket answers nobody. */
   async killRuntime(): Promise<void> {
     process.kill(this.pid, 'SIGKILL');
-    await Promise.all([this.proxy.down(), this.#ended(this.pid)]);
+    this.#kill = Promise.all([this.proxy.down(), this.#ended(this.pid)]);
+    await this.#kill;
   }
 
-  /** Starts it again after killRuntime(). */
+  /** Starts it again after killRuntime(), of which the end need not be awaited. */
   async restartRuntime(): Promise<void> {
     this.cri.close();
     const {pid} = await startRuntime(runtimeDeps, this.rootDir, AbortSignal.timeout(60_000));
     this.pid = pid;
     this.cri = connectCri(this.daemon.endpoint);
+    await this.#kill;
     await this.proxy.up();
   }
 
