@@ -23,7 +23,7 @@ export default class RuntimeStatus extends BaseCommand {
       text: `embedded runtime ${state.state}${pid}${trouble}; endpoint ${state.endpoint}, log ${state.logFile}`,
       document: state,
     });
-    if (state.state === 'dead') session.err(...state.lastLog.map(line => `  | ${stripControl(line)}`));
+    if ('lastLog' in state) session.err(...state.lastLog.map(line => `  | ${stripControl(line)}`));
     if (!state.answers) process.exitCode = EXIT.runtime;
   }
 }

@@ -1,22 +1,24 @@
 // The daemon as a process: its identity on disk, whether it lives, what it said last.
 import {open, readFile, rm, writeFile} from 'node:fs/promises';
 import {connect} from 'node:net';
-import {isSameProcess, type ProcessIdentity} from '../process-identity.js';
+import {isEnding, isSameProcess, type ProcessIdentity} from '../process-identity.js';
 import type {RuntimePaths} from './paths.js';
 
 export type DaemonState =
   /** Never started, or stopped. */
   | {readonly state: 'stopped'}
   | {readonly state: 'running'; readonly pid: number}
-  /** It was started and did not stop by itself: `lastLog` are its last lines. */
-  | {readonly state: 'dead'; readonly pid: number; readonly lastLog: readonly string[]};
+  /** It did not stop by itself; `ending` = the kernel has still to close its files. `lastLog` are its last lines. */
+  | {readonly state: 'ending' | 'dead'; readonly pid: number; readonly lastLog: readonly string[]};
 
 /** Reads what the pid file says and whether it is still true. A recycled pid is not ours. */
 export async function daemonState(paths: RuntimePaths): Promise<DaemonState> {
   const identity = await readIdentity(paths);
   if (identity === null) return {state: 'stopped'};
-  if (isSameProcess(identity)) return {state: 'running', pid: identity.pid};
-  return {state: 'dead', pid: identity.pid, lastLog: await lastLogLines(paths)};
+  const {pid} = identity;
+  const isThere = isSameProcess(identity);
+  if (isThere && !isEnding(pid)) return {state: 'running', pid};
+  return {state: isThere ? 'ending' : 'dead', pid, lastLog: await lastLogLines(paths)};
 }
 
 export async function writeIdentity(paths: RuntimePaths, identity: ProcessIdentity): Promise<void> {

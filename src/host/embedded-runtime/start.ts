@@ -7,7 +7,7 @@ import {HostError} from '../../core/errors.js';
 import {deadlineSignal} from '../../lib/clock.js';
 import {PAUSE_IMAGE, pauseImage, readBusybox} from '../images/busybox.js';
 import {acquireLock, thisProcess} from '../lock.js';
-import {bootId, identifyProcess, isEnding} from '../process-identity.js';
+import {bootId, identifyProcess} from '../process-identity.js';
 import {mustRun, searchPath} from '../run-command.js';
 import {rememberBefore, savedRules} from './before.js';
 import {cniConfig, containerdConfig} from './config.js';
@@ -56,7 +56,7 @@ export async function startRuntime(
 
 async function runningDaemon(paths: RuntimePaths): Promise<StartResult | null> {
   const daemon = await daemonState(paths);
-  if (daemon.state !== 'running' || isEnding(daemon.pid) || !(await socketAnswers(paths.socket))) return null;
+  if (daemon.state !== 'running' || !(await socketAnswers(paths.socket))) return null;
   return {endpoint: embeddedEndpoint(paths.rootDir), pid: daemon.pid, alreadyRunning: true};
 }
 
@@ -78,13 +78,12 @@ async function launch(
   signal: AbortSignal,
 ): Promise<number> {
   const earlier = await daemonState(paths);
-  if (earlier.state === 'running' && !isEnding(earlier.pid)) {
+  if (earlier.state === 'running') {
     // It is there and does not answer: a second one beside it would only wait for its database.
     await waitUntilReady(deps, paths, earlier.pid, signal);
     return earlier.pid;
   }
-  // The kernel has still to close the files of one that was killed this moment.
-  while (earlier.state === 'running' && identifyProcess(earlier.pid) !== null) await deps.clock.sleep(POLL_MS, signal);
+  while ((await daemonState(paths)).state === 'ending') await deps.clock.sleep(POLL_MS, signal);
   await rememberBefore(paths);
   await forgetEarlierBoot(paths);
   await shareDirectory(paths.podsDir);

@@ -22,7 +22,7 @@ export async function runtimeState(rootDir: string): Promise<RuntimeState> {
 export function requireRunning(daemon: DaemonState, paths: RuntimePaths): void {
   const hint = 'minikubelet runtime start';
   if (daemon.state === 'stopped') throw new HostError('the embedded runtime is not running', {hint});
-  if (daemon.state === 'dead') {
+  if (daemon.state !== 'running') {
     const said = daemon.lastLog.length === 0 ? '' : `; its last log lines: ${daemon.lastLog.join(' | ')}`;
     throw new HostError(`containerd of the embedded runtime (pid ${daemon.pid}, log ${paths.log}) has died${said}`, {
       hint,

@@ -78,7 +78,7 @@ const TERM_MS = 10_000;
 
 async function endDaemon(deps: EmbeddedRuntimeDeps, paths: RuntimePaths, parent: AbortSignal): Promise<void> {
   const daemon = await daemonState(paths);
-  if (daemon.state === 'running') {
+  if (daemon.state === 'running' || daemon.state === 'ending') {
     process.kill(daemon.pid, 'SIGTERM');
     const {signal, dispose, timedOut} = deadlineSignal(deps.clock, TERM_MS, parent);
     try {
