@@ -49,21 +49,44 @@ export async function readMountinfo(pid: number | 'self' = 'self'): Promise<read
 
 /** The topmost mount on exactly this point. */
 export function mountAt(mounts: readonly MountEntry[], point: string): MountEntry | undefined {
-  return mounts.findLast(mount => mount.mountPoint === point);
+  return mounts.findLast(mount => mount.mountPoint === point && !isHidden(mounts, mount, point));
 }
 
 /** Mounts on or below a directory, in the order in which they can be unmounted: newest first. */
 export function mountsUnder(mounts: readonly MountEntry[], dir: string): readonly MountEntry[] {
-  const prefix = dir.endsWith('/') ? dir : `${dir}/`;
-  return mounts.filter(mount => mount.mountPoint === dir || mount.mountPoint.startsWith(prefix)).reverse();
+  return mounts.filter(mount => isWithin(mount.mountPoint, dir) && !isHidden(mounts, mount, dir)).reverse();
 }
 
 /** The mount a path lies on: the last of the longest mount points that lead to it. */
 export function mountOf(mounts: readonly MountEntry[], path: string): MountEntry | undefined {
   return mounts.reduce<MountEntry | undefined>((best, mount) => {
-    const leads = mount.mountPoint === '/' || path === mount.mountPoint || path.startsWith(`${mount.mountPoint}/`);
+    const leads = isWithin(path, mount.mountPoint) && !isHidden(mounts, mount, path);
     return leads && (best === undefined || mount.mountPoint.length >= best.mountPoint.length) ? mount : best;
   }, undefined);
+}
+
+/** Whether `path` is `dir` or below it. */
+function isWithin(path: string, dir: string): boolean {
+  return path === dir || path.startsWith(dir.endsWith('/') ? dir : `${dir}/`);
+}
+
+/**
+ * Whether something is mounted over a directory above `dir`, so that its path leads to another place. The kernel lists what
+ * is covered all the same.
+ */
+function isHidden(mounts: readonly MountEntry[], mount: MountEntry, dir: string): boolean {
+  const {id, parentId, mountPoint} = mount;
+  const isCovered = mounts.some(
+    other =>
+      other.parentId === parentId &&
+      other.id !== id &&
+      other.mountPoint !== mountPoint &&
+      isWithin(mountPoint, other.mountPoint) &&
+      !isWithin(other.mountPoint, dir),
+  );
+  if (isCovered) return true;
+  const parent = mounts.find(other => other.id === parentId);
+  return parent !== undefined && parent !== mount && isHidden(mounts, parent, dir);
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

@@ -187,6 +187,22 @@ describe('mounts', () => {
     expect(mountOf(mounts, '/data dir/x/y')?.id).toBe(41);
     expect(mountOf(mounts, '/data dirs')?.id).toBe(27);
   });
+
+  test('under a directory that something else is mounted over are none, unless that is to be unmounted too', () => {
+    const covered = parseMountinfo(
+      [
+        '27 1 254:0 / / rw - ext4 /dev/vda rw',
+        '40 27 0:30 / /var/lib/pods rw shared:5 - tmpfs tmpfs rw',
+        '41 40 0:31 / /var/lib/pods/one rw - tmpfs tmpfs rw',
+        '42 27 0:32 / /var/lib rw - tmpfs tmpfs rw',
+      ].join('\n'),
+    );
+    expect(mountAt(covered, '/var/lib/pods')).toBeUndefined();
+    expect(mountAt(covered, '/var/lib')?.id).toBe(42);
+    expect(mountsUnder(covered, '/var/lib/pods')).toEqual([]);
+    expect(mountOf(covered, '/var/lib/pods/one')?.id).toBe(42);
+    expect(mountsUnder(covered, '/var/lib').map(mount => mount.id)).toEqual([42, 41, 40]);
+  });
 });
 
 describe('a process', () => {

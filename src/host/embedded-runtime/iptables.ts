@@ -38,17 +38,23 @@ export function forwardingRules(save: string, network: string, bridge: string): 
   return `*filter\n${accept('-i')}\n${accept('-o')}\nCOMMIT\n`;
 }
 
-/** Tables that were not there before and hold neither a rule nor a chain of anybody now. */
+/** Tables that were not there before and hold neither a rule nor a chain nor a policy of anybody now. */
 export function emptyNewTables(save: string, tablesBefore: readonly string[]): readonly string[] {
   return parse(save)
     .filter(table => !tablesBefore.includes(table.name) && table.rules.length === 0)
-    .filter(table => table.chains.every(chain => BUILT_IN.includes(chain)))
+    .filter(table => table.chains.every(chain => BUILT_IN.includes(chain)) && table.policies.every(isAccept))
     .map(table => table.name);
+}
+
+function isAccept(policy: string): boolean {
+  return policy === 'ACCEPT';
 }
 
 interface Table {
   readonly name: string;
   readonly chains: readonly string[];
+  /** One a chain; "-" = the chain is no built-in one. */
+  readonly policies: readonly string[];
   /** Without the leading -A. */
   readonly rules: readonly string[];
 }
@@ -61,11 +67,18 @@ const SHARED_CHAINS: readonly {readonly chains: readonly string[]; readonly used
 ];
 
 function parse(save: string): readonly Table[] {
-  const tables: {name: string; chains: string[]; rules: string[]}[] = [];
+  const tables: {name: string; chains: string[]; policies: string[]; rules: string[]}[] = [];
   for (const line of save.split('\n')) {
-    if (line.startsWith('*')) tables.push({name: line.slice(1), chains: [], rules: []});
-    else if (line.startsWith(':')) tables.at(-1)?.chains.push(line.slice(1).split(' ')[0] ?? '');
-    else if (line.startsWith('-A ')) tables.at(-1)?.rules.push(line.slice('-A '.length));
+    const table = tables.at(-1);
+    if (line.startsWith('*')) {
+      tables.push({name: line.slice(1), chains: [], policies: [], rules: []});
+    } else if (line.startsWith(':')) {
+      const [chain = '', policy = ''] = line.slice(1).split(' ');
+      table?.chains.push(chain);
+      table?.policies.push(policy);
+    } else if (line.startsWith('-A ')) {
+      table?.rules.push(line.slice('-A '.length));
+    }
   }
   return tables;
 }

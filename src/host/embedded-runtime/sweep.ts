@@ -145,12 +145,10 @@ async function interfaces(): Promise<readonly string[]> {
 async function removeRules(paths: RuntimePaths, before: Before | null): Promise<void> {
   const commands = cleanupRules(await savedRules(), paths.network, before?.chains ?? []);
   if (commands !== '') await runCommand('iptables-restore', ['--noflush'], {input: commands});
-  if (before === null || findExecutable('nft') === null) return;
-  for (const table of emptyNewTables(await savedRules(), before.tables)) {
-    await runCommand('iptables', ['-t', table, '-X']);
-    const listed = await runCommand('nft', ['list', 'table', 'ip', table]);
-    if (/^table ip \S+ \{\s*\}\s*$/.test(listed.stdout)) await runCommand('nft', ['delete', 'table', 'ip', table]);
-  }
+  if (before === null) return;
+  // Restoring a table to nothing removes it where iptables works on nftables; elsewhere it stays as empty as it is.
+  const emptied = emptyNewTables(await savedRules(), before.tables).map(table => `*${table}\nCOMMIT\n`);
+  if (emptied.length > 0) await runCommand('iptables-restore', [], {input: emptied.join('')});
 }
 
 const RESULTS = '/var/lib/cni/results';

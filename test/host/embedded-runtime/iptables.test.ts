@@ -88,12 +88,13 @@ COMMIT`),
   });
 });
 
-test('a new table is empty when it has neither rules nor chains of anybody', () => {
+test('a new table is empty when it has neither rules nor chains nor a policy of anybody', () => {
   expect(tablesOf(table())).toEqual(['nat']);
   expect(emptyNewTables(table(), [])).toEqual(['nat']);
   expect(emptyNewTables(table(), ['nat'])).toEqual([]);
   expect(emptyNewTables(table(':DOCKER - [0:0]'), [])).toEqual([]);
   expect(emptyNewTables(table('-A POSTROUTING -j ACCEPT'), [])).toEqual([]);
+  expect(emptyNewTables('*filter\n:FORWARD DROP [0:0]\nCOMMIT\n', [])).toEqual([]);
 });
 
 describe('forwarding', () => {
