@@ -5,10 +5,18 @@ import {backoffLimits, type BackoffEntry, type BackoffLimits} from '../core/back
 import type {CrashLoopBackoff} from '../kuberuntime/kube-runtime.js';
 import type {KeySet} from '../lib/key-set.js';
 
+/** Few a pod, and one a container that ever started. */
+interface Known {
+  /** See crashLoopKey. */
+  readonly key: string;
+  /** undefined = this process has started the container and owes it no wait. */
+  readonly entry: BackoffEntry | undefined;
+}
+
 export class CrashLoopTable implements CrashLoopBackoff {
   readonly #limits: BackoffLimits;
-  /** By pod uid and crashLoopKey; undefined = this process has started the container and owes it no wait. */
-  readonly #entries = new Map<string, Map<string, BackoffEntry | undefined>>();
+  /** By pod uid. */
+  readonly #known = new Map<string, readonly Known[]>();
 
   constructor(maxMs: number) {
     this.#limits = backoffLimits(maxMs);
@@ -19,17 +27,19 @@ export class CrashLoopTable implements CrashLoopBackoff {
   ): ReturnType<CrashLoopBackoff['check']> {
     const key = crashLoopKey(pod, container);
     const {uid} = pod.metadata;
-    const known = this.#entries.get(uid);
-    const entry = known?.has(key) === true ? known.get(key) : rebuildBackoff(container, status, this.#limits);
+    const known = this.#known.get(uid) ?? [];
+    const own = known.find(other => other.key === key);
+    const entry = own === undefined ? rebuildBackoff(container, status, this.#limits) : own.entry;
     const datable = withoutEndsAhead(status, entry, now, this.#limits);
     const decision = decideCrashLoop({pod, container, status: datable, now}, entry, this.#limits);
     if (decision.inBackOff) return {message: decision.message, retryAt: decision.retryAt};
-    this.#entries.set(uid, new Map(known).set(key, decision.entry ?? entry));
+    const others = known.filter(other => other !== own);
+    this.#known.set(uid, others.concat({key, entry: decision.entry ?? entry}));
     return null;
   }
 
   /** Forgets the waits of all pods but these. */
   keepOnly(kept: KeySet): void {
-    for (const uid of this.#entries.keys()) if (!kept.has(uid)) this.#entries.delete(uid);
+    for (const uid of this.#known.keys()) if (!kept.has(uid)) this.#known.delete(uid);
   }
 }

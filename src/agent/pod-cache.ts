@@ -121,7 +121,7 @@ export class PodCache {
     if ((this.#entries.get(uid)?.askedAt ?? -Infinity) > askedAt) return [];
     const before = this.pod(uid);
     const isGone = status.containers.length + status.sandboxes.length === 0;
-    this.#put(uid, isGone ? undefined : runtimePodFromStatus(status));
+    this.#put(uid, isGone ? undefined : runtimePodFromStatus(status, this.#listed.get(uid)));
     if (isGone) this.#entries.delete(uid);
     else this.#entries.set(uid, {status: keepIPs(status, this.#entries.get(uid)?.status), askedAt, stale: false});
     const events = computeEvents(before, this.pod(uid));

@@ -117,10 +117,9 @@ export class SavedStatuses {
   }
 }
 
-/** Annotations of sandboxes are left out: they hold the whole pod, and every list brings them. */
 function encode({status, runtimeStatus}: Saved): StatusRecord {
   if (runtimeStatus === null) return {status};
-  const sandboxes = runtimeStatus.sandboxes.map(({annotations: _annotations, createdAtNs, ...sandbox}) => ({
+  const sandboxes = runtimeStatus.sandboxes.map(({createdAtNs, ...sandbox}) => ({
     ...sandbox,
     createdAtNs: createdAtNs.toString(),
   }));

@@ -3,7 +3,6 @@
 import type {PodSyncResult, SyncResult} from '../core/actions/types.js';
 import {activeDeadline} from '../core/active-deadline.js';
 import type {EventReason} from '../core/reasons.js';
-import {runtimePodFromStatus} from '../core/pleg.js';
 import type {PodCall} from '../core/pod-worker/types.js';
 import {podRef, type Pod, type PodRef, type PodStatus} from '../core/pod/types.js';
 import type {PodRuntimeStatus, RuntimePod} from '../core/runtime-status/types.js';
@@ -192,8 +191,8 @@ interface Kill {
 }
 
 async function kill(deps: SyncPodDeps, {pod, status, gracePeriodSeconds}: Kill, signal: AbortSignal): Promise<void> {
-  const running = runtimePodFromStatus(status);
-  const killed = await deps.kubeRuntime.killPod({pod, running, gracePeriodOverride: gracePeriodSeconds}, signal);
+  const request = {pod, running: status, gracePeriodOverride: gracePeriodSeconds};
+  const killed = await deps.kubeRuntime.killPod(request, signal);
   const failure = firstError(killed);
   if (failure === null) return;
   record(deps, pod, 'FailedKillPod', `error killing pod: ${failure}`);

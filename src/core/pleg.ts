@@ -55,8 +55,8 @@ export function isListedAs(status: PodRuntimeStatus, pod: RuntimePod): boolean {
   return computeEvents(runtimePodFromStatus(status), pod).length === 0;
 }
 
-/** What a list would say of a pod, from its status. */
-export function runtimePodFromStatus(status: PodRuntimeStatus): RuntimePod {
+/** What a list would say of a pod, from its status. Labels and annotations of sandboxes are those that `listed` had. */
+export function runtimePodFromStatus(status: PodRuntimeStatus, listed?: RuntimePod): RuntimePod {
   const {id: uid, name, namespace, containers, sandboxes} = status;
   const times = [...containers.map(({createdAt}) => createdAt), ...sandboxes.map(sandboxCreatedAt)];
   return {
@@ -70,11 +70,10 @@ export function runtimePodFromStatus(status: PodRuntimeStatus): RuntimePod {
       labels: container.labels ?? {},
       annotations: container.annotations ?? {},
     })),
-    sandboxes: sandboxes.map(sandbox => ({
-      ...sandbox,
-      labels: sandbox.labels ?? {},
-      annotations: sandbox.annotations ?? {},
-    })),
+    sandboxes: sandboxes.map(({id, state, createdAtNs, attempt}) => {
+      const {labels = {}, annotations = {}} = listed?.sandboxes.find(known => known.id === id) ?? {};
+      return {id, state, createdAtNs, attempt, labels, annotations};
+    }),
   };
 }
 

@@ -172,7 +172,7 @@ function updateClaims(
   }
   for (const key of claimed) {
     const sources = claims.get(key) ?? [];
-    if (!sources.includes(source)) claims.set(key, [...sources, source]);
+    if (!sources.includes(source)) claims.set(key, sources.concat(source));
   }
   return claims;
 }

@@ -72,14 +72,17 @@ export class GrpcRuntimeService implements RuntimeService {
     return this.#call(rpc.podSandboxStatus, {podSandboxId, verbose: false}, signal);
   }
 
-  async listPodSandbox(
-    filter: PodSandboxFilter | undefined,
-    signal: AbortSignal,
-    memory?: ListMemory<PodSandbox>,
-  ): Promise<readonly PodSandbox[]> {
-    if (memory !== undefined) return this.#call(remembering(rpc.listPodSandbox, memory), {filter}, signal);
+  async listPodSandbox(filter: PodSandboxFilter | undefined, signal: AbortSignal): Promise<readonly PodSandbox[]> {
     const answer = await this.#call(rpc.listPodSandbox, {filter}, signal);
     return answer.items;
+  }
+
+  relistPodSandbox<P>(
+    filter: PodSandboxFilter | undefined,
+    memory: ListMemory<PodSandbox, P>,
+    signal: AbortSignal,
+  ): Promise<readonly P[]> {
+    return this.#call(readBy(memory, rpc.listPodSandbox), {filter}, signal);
   }
 
   async createContainer(
@@ -105,14 +108,17 @@ export class GrpcRuntimeService implements RuntimeService {
     await this.#call(rpc.removeContainer, {containerId}, signal);
   }
 
-  async listContainers(
-    filter: ContainerFilter | undefined,
-    signal: AbortSignal,
-    memory?: ListMemory<Container>,
-  ): Promise<readonly Container[]> {
-    if (memory !== undefined) return this.#call(remembering(rpc.listContainers, memory), {filter}, signal);
+  async listContainers(filter: ContainerFilter | undefined, signal: AbortSignal): Promise<readonly Container[]> {
     const answer = await this.#call(rpc.listContainers, {filter}, signal);
     return answer.containers;
+  }
+
+  relistContainers<P>(
+    filter: ContainerFilter | undefined,
+    memory: ListMemory<Container, P>,
+    signal: AbortSignal,
+  ): Promise<readonly P[]> {
+    return this.#call(readBy(memory, rpc.listContainers), {filter}, signal);
   }
 
   containerStatus(containerId: string, signal: AbortSignal, verbose = false): Promise<ContainerStatusResponse> {
@@ -234,7 +240,10 @@ const rpc = RuntimeServiceDefinition.methods;
 const imageRpc = ImageServiceDefinition.methods;
 
 /** The same method, with its answer read by `memory`. */
-function remembering<Q, T>({name, requestType}: Method<Q, unknown>, memory: ListMemory<T>): Method<Q, readonly T[]> {
+function readBy<Q, P>(
+  memory: {read(bytes: Uint8Array): readonly P[]},
+  {name, requestType}: Method<Q, unknown>,
+): Method<Q, readonly P[]> {
   return {name, requestType, responseType: {decode: bytes => memory.read(bytes)}};
 }
 

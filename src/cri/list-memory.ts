@@ -1,7 +1,11 @@
 // Reads answers to lists that are asked for again and again, and mostly say the same: what has not changed since the last
 // answer is not decoded again. With thousands of pods the decoding would be most of what an agent does.
 import {BinaryReader, WireType} from '@bufbuild/protobuf/wire';
+import {collectYoungSoon} from '../lib/collect-young.js';
 import {Container, PodSandbox} from './gen/cri.js';
+
+/** From here on what an answer leaves behind is worth a collection. */
+const LARGE_ANSWER_BYTES = 1024 * 1024;
 
 /** Field 1, length-delimited. */
 const ITEM_TAG = (1 << 3) | WireType.LengthDelimited;
@@ -15,8 +19,8 @@ interface Shape<T> {
   readonly decode: (reader: BinaryReader, length: number) => T;
 }
 
-interface Known<T> {
-  readonly item: T;
+interface Known<P> {
+  readonly part: P;
   readonly state: number;
   /** Of the encoded message, bytes. */
   readonly length: number;
@@ -25,25 +29,29 @@ interface Known<T> {
 }
 
 /**
- * What the last answer to one list was. `read` hands out the very objects of the last answer where it says the same of them,
- * and the very array where it says the same of all. For lists with one filter only.
+ * What the last answer to one list was, as `make` has it: the items themselves are not kept. `read` hands out the very
+ * objects of the last answer where it says the same of them, and the very array where it says the same of all. For lists
+ * with one filter only.
  */
-export class ListMemory<T> {
+export class ListMemory<T extends {id: string}, P> {
   readonly #shape: Shape<T>;
-  readonly #known = new Map<string, Known<T>>();
-  #items: readonly T[] = [];
+  readonly #make: (item: T) => P;
+  readonly #known = new Map<string, Known<P>>();
+  #parts: readonly P[] = [];
   #answer = 0;
 
-  constructor(shape: Shape<T>) {
+  constructor(shape: Shape<T>, make: (item: T) => P) {
     this.#shape = shape;
+    this.#make = make;
   }
 
   /** `bytes`: an encoded ListPodSandboxResponse or ListContainersResponse: the items are field 1. Throws when damaged. */
-  read(bytes: Uint8Array): readonly T[] {
+  read(bytes: Uint8Array): readonly P[] {
     this.#answer++;
+    if (bytes.length >= LARGE_ANSWER_BYTES) collectYoungSoon();
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const reader = new BinaryReader(bytes);
-    const items: T[] = [];
+    const parts: P[] = [];
     let isSame = true;
     while (reader.pos < reader.len) {
       const tag = reader.uint32();
@@ -51,29 +59,32 @@ export class ListMemory<T> {
         reader.skip(wireType(tag), tag >>> 3);
         continue;
       }
-      const {item, isNew} = this.#readItem(reader, buffer);
-      items.push(item);
+      const {part, isNew} = this.#readItem(reader, buffer);
+      parts.push(part);
       isSame &&= !isNew;
     }
-    if (isSame && items.length === this.#items.length) return this.#items;
-    this.#items = items;
+    if (isSame && parts.length === this.#parts.length) return this.#parts;
+    this.#parts = parts;
     for (const [id, {answer}] of this.#known) if (answer !== this.#answer) this.#known.delete(id);
-    return items;
+    return parts;
   }
 
-  #readItem(reader: BinaryReader, buffer: Buffer): {readonly item: T; readonly isNew: boolean} {
+  #readItem(reader: BinaryReader, buffer: Buffer): {readonly part: P; readonly isNew: boolean} {
     const length = reader.uint32();
     const start = reader.pos;
     const {id, state} = this.#peek(reader, start + length, buffer);
     const known = this.#known.get(id);
     if (known?.state === state && known.length === length) {
       known.answer = this.#answer;
-      return {item: known.item, isNew: false};
+      return {part: known.part, isNew: false};
     }
     reader.pos = start;
     const item = this.#shape.decode(reader, length);
-    if (id !== '') this.#known.set(id, {item, state, length, answer: this.#answer});
-    return {item, isNew: true};
+    // One copy of it is enough.
+    item.id = id;
+    const part = this.#make(item);
+    if (id !== '') this.#known.set(id, {part, state, length, answer: this.#answer});
+    return {part, isNew: true};
   }
 
   /** Leaves the reader at `end`. */
@@ -113,8 +124,10 @@ function wireType(tag: number): WireType {
   return type;
 }
 
-export const rememberSandboxes = (): ListMemory<PodSandbox> =>
-  new ListMemory({id: 1, state: 3, decode: (reader, length) => PodSandbox.decode(reader, length)});
+export function rememberSandboxes<P>(make: (sandbox: PodSandbox) => P): ListMemory<PodSandbox, P> {
+  return new ListMemory({id: 1, state: 3, decode: (reader, length) => PodSandbox.decode(reader, length)}, make);
+}
 
-export const rememberContainers = (): ListMemory<Container> =>
-  new ListMemory({id: 1, state: 6, decode: (reader, length) => Container.decode(reader, length)});
+export function rememberContainers<P>(make: (container: Container) => P): ListMemory<Container, P> {
+  return new ListMemory({id: 1, state: 6, decode: (reader, length) => Container.decode(reader, length)}, make);
+}

@@ -70,12 +70,13 @@ export interface RuntimeService {
   stopPodSandbox(id: string, signal: AbortSignal): Promise<void>;
   removePodSandbox(id: string, signal: AbortSignal): Promise<void>;
   podSandboxStatus(id: string, signal: AbortSignal): Promise<PodSandboxStatusResponse>;
-  /** `memory`: of the last answer to this very filter; what has not changed since is answered as the same object. */
-  listPodSandbox(
+  listPodSandbox(filter: PodSandboxFilter | undefined, signal: AbortSignal): Promise<readonly PodSandbox[]>;
+  /** The same list, asked for again and again; `memory`: of the last answer to this very filter. */
+  relistPodSandbox<P>(
     filter: PodSandboxFilter | undefined,
+    memory: ListMemory<PodSandbox, P>,
     signal: AbortSignal,
-    memory?: ListMemory<PodSandbox>,
-  ): Promise<readonly PodSandbox[]>;
+  ): Promise<readonly P[]>;
 
   createContainer(
     podSandboxId: string,
@@ -88,12 +89,13 @@ export interface RuntimeService {
   stopContainer(id: string, timeoutSeconds: number, signal: AbortSignal): Promise<void>;
   /** Idempotent; kills a running container. */
   removeContainer(id: string, signal: AbortSignal): Promise<void>;
-  /** `memory`: as for listPodSandbox. */
-  listContainers(
+  listContainers(filter: ContainerFilter | undefined, signal: AbortSignal): Promise<readonly Container[]>;
+  /** As relistPodSandbox. */
+  relistContainers<P>(
     filter: ContainerFilter | undefined,
+    memory: ListMemory<Container, P>,
     signal: AbortSignal,
-    memory?: ListMemory<Container>,
-  ): Promise<readonly Container[]>;
+  ): Promise<readonly P[]>;
   containerStatus(id: string, signal: AbortSignal, verbose?: boolean): Promise<ContainerStatusResponse>;
   reopenContainerLog(id: string, signal: AbortSignal): Promise<void>;
 

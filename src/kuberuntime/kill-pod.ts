@@ -64,10 +64,9 @@ export function runningPod(pod: PodRuntimeStatus | RuntimePod): RunningPod {
 }
 
 /** The pod as its newest sandbox remembers it: for one that no source defines any more. null = it does not. */
-export function rememberedSpec(pod: PodRuntimeStatus | RuntimePod): Pod | null {
-  const uid = 'uid' in pod ? pod.uid : pod.id;
+export function rememberedSpec(pod: RuntimePod): Pod | null {
   for (const {annotations} of pod.sandboxes) {
-    const remembered = annotations === undefined ? null : rememberedPod(annotations, uid);
+    const remembered = rememberedPod(annotations, pod.uid);
     if (remembered !== null) return remembered.pod;
   }
   return null;

@@ -80,14 +80,17 @@ export interface SyncPodInput {
   readonly crashLoop: CrashLoopBackoff;
 }
 
-interface KillPodInput {
-  /** null = known from the runtime only: its spec is what sandbox and containers remember of it. */
-  readonly pod: Pod | null;
-  /** What there is of it: its running containers and all its sandboxes are stopped. */
-  readonly running: PodRuntimeStatus | RuntimePod;
+/**
+ * `running`: what there is of the pod; its running containers and all its sandboxes are stopped. `pod` null = known from the
+ * runtime only: its spec is what sandbox and containers remember of it.
+ */
+type KillPodInput = (
+  | {readonly pod: Pod; readonly running: PodRuntimeStatus | RuntimePod}
+  | {readonly pod: null; readonly running: RuntimePod}
+) & {
   /** Seconds; null = the pod's own. */
   readonly gracePeriodOverride: number | null;
-}
+};
 
 /**
  * Everything that is done to pods on the runtime. Methods that carry out a plan answer with SyncResults; they reject only
@@ -151,7 +154,11 @@ export function createKubeRuntime(deps: KubeRuntimeDeps): KubeRuntime {
     getPodStatus: (pod, signal) => getPodStatus(parts, pod, signal),
     syncPod: (input, signal) => syncPod(parts, input, signal),
     killPod: ({pod, running, gracePeriodOverride}, signal) =>
-      killPod(parts, {pod: pod ?? rememberedSpec(running), running: runningPod(running), gracePeriodOverride}, signal),
+      killPod(
+        parts,
+        {pod: pod === null ? rememberedSpec(running) : pod, running: runningPod(running), gracePeriodOverride},
+        signal,
+      ),
     removePod: (pod, signal) => removePod(parts, pod, signal),
     deleteContainers({status, died, keep}, signal) {
       const ids = containersToDelete(status, died === undefined ? undefined : criContainerId(died), keep);

@@ -9,15 +9,23 @@ export interface PodIds extends PodRef {
   readonly containers: readonly {readonly id: ContainerId; readonly sandboxId: SandboxId}[];
 }
 
-interface Known {
-  /** The list or the look that all of this is from; absent = it was noted piece by piece. */
-  readonly from?: PodIds;
-  /** When each was noted. */
-  readonly sandboxes: ReadonlyMap<SandboxId, number>;
-  readonly containers: ReadonlyMap<ContainerId, {readonly sandboxId: SandboxId; readonly notedAt: number}>;
+/** A sandbox (`sandboxId` null) or a container that this agent has made, and when. */
+interface Made {
+  readonly id: SandboxId | ContainerId;
+  readonly sandboxId: SandboxId | null;
+  readonly at: number;
 }
 
-const NOTHING: Known = {sandboxes: new Map(), containers: new Map()};
+interface Known {
+  /** What a list or a look has shown; null = neither has shown the pod. */
+  readonly shown: PodIds | null;
+  /** When it was asked for. */
+  readonly askedAt: number;
+  /** What may be missing in it. */
+  readonly made: readonly Made[];
+}
+
+const NOTHING: Known = {shown: null, askedAt: -Infinity, made: []};
 
 export class PodIdTable {
   readonly #known = new Map<string, Known>();
@@ -35,24 +43,24 @@ export class PodIdTable {
   of({uid, name, namespace}: PodRef): PodIds | undefined {
     const known = this.#known.get(uid);
     if (known === undefined || !this.#hasListed || this.#doubtful.has(uid)) return undefined;
+    const all = new Map(allOf(known).map(made => [made.id, made]));
     return {
       uid,
       name,
       namespace,
-      sandboxes: [...known.sandboxes.keys()].map(id => ({id})),
-      containers: [...known.containers].map(([id, {sandboxId}]) => ({id, sandboxId})),
+      sandboxes: [...all.values()].flatMap(({id, sandboxId}) => (sandboxId === null ? [{id: id as SandboxId}] : [])),
+      containers: [...all.values()].flatMap(({id, sandboxId}) =>
+        sandboxId === null ? [] : [{id: id as ContainerId, sandboxId}],
+      ),
     };
   }
 
   madeSandbox(uid: string, id: SandboxId): void {
-    const {sandboxes, containers} = this.#known.get(uid) ?? NOTHING;
-    this.#known.set(uid, {sandboxes: new Map(sandboxes).set(id, this.moment()), containers});
+    this.#note(uid, {id, sandboxId: null, at: this.moment()});
   }
 
   madeContainer(uid: string, id: ContainerId, sandboxId: SandboxId): void {
-    const {sandboxes, containers} = this.#known.get(uid) ?? NOTHING;
-    const noted = {sandboxId, notedAt: this.moment()};
-    this.#known.set(uid, {sandboxes, containers: new Map(containers).set(id, noted)});
+    this.#note(uid, {id, sandboxId, at: this.moment()});
   }
 
   /** A call failed that may have made something all the same, or still will: the runtime is asked each time from then on. */
@@ -63,12 +71,15 @@ export class PodIdTable {
   /** Takes in all pods that a list, asked for at `askedAt`, has shown. */
   listed(pods: readonly RuntimePod[], askedAt: number): void {
     this.#hasListed = true;
-    // Mostly a list shows the very pods that the last one has shown.
-    for (const pod of pods) if (this.#known.get(pod.uid)?.from !== pod) this.found(pod, askedAt);
+    for (const pod of pods) {
+      const known = this.#known.get(pod.uid);
+      // Mostly a list shows the very pods that the last one has shown.
+      if (known?.shown !== pod || known.made.length > 0) this.found(pod, askedAt);
+    }
     if (this.#known.size === pods.length && this.#doubtful.size === 0) return;
     const shown = new Set(pods.map(({uid}) => uid));
     for (const [uid, known] of this.#known) {
-      if (!shown.has(uid) && isEmpty(madeSince(known, askedAt))) this.#known.delete(uid);
+      if (!shown.has(uid) && madeSince(known, askedAt).length === 0) this.#known.delete(uid);
     }
     for (const [uid, since] of this.#doubtful) {
       if (!shown.has(uid) && since <= askedAt) this.#doubtful.delete(uid);
@@ -77,26 +88,27 @@ export class PodIdTable {
 
   /** Takes in what the runtime, asked at `askedAt`, has of one pod. */
   found(pod: PodIds, askedAt: number): void {
-    const {uid, sandboxes, containers} = pod;
-    const since = madeSince(this.#known.get(uid) ?? NOTHING, askedAt);
-    this.#known.set(uid, {
-      ...(isEmpty(since) && {from: pod}),
-      sandboxes: new Map([...sandboxes.map(({id}) => [id, askedAt] as const), ...since.sandboxes]),
-      containers: new Map([
-        ...containers.map(({id, sandboxId}) => [id, {sandboxId, notedAt: askedAt}] as const),
-        ...since.containers,
-      ]),
+    this.#known.set(pod.uid, {
+      shown: pod,
+      askedAt,
+      made: madeSince(this.#known.get(pod.uid) ?? NOTHING, askedAt),
     });
+  }
+
+  #note(uid: string, made: Made): void {
+    const known = this.#known.get(uid) ?? NOTHING;
+    this.#known.set(uid, {...known, made: known.made.concat(made)});
   }
 }
 
-function madeSince({sandboxes, containers}: Known, time: number): Known {
-  return {
-    sandboxes: new Map([...sandboxes].filter(([, notedAt]) => notedAt > time)),
-    containers: new Map([...containers].filter(([, {notedAt}]) => notedAt > time)),
-  };
+function allOf({shown, askedAt, made}: Known): readonly Made[] {
+  const sandboxes = shown?.sandboxes.map(({id}) => ({id, sandboxId: null, at: askedAt})) ?? [];
+  const containers = shown?.containers.map(({id, sandboxId}) => ({id, sandboxId, at: askedAt})) ?? [];
+  return [...sandboxes, ...containers, ...made];
 }
 
-function isEmpty({sandboxes, containers}: Known): boolean {
-  return sandboxes.size + containers.size === 0;
+function madeSince(known: Known, time: number): readonly Made[] {
+  // What was shown by an answer that was asked for later is as good as made later.
+  const all = known.askedAt > time ? allOf(known) : known.made;
+  return all.filter(({at}) => at > time);
 }

@@ -3,8 +3,15 @@
 import {INSTANCE_LABEL, POD_UID_LABEL} from '../core/cri-config/label-names.js';
 import {podStatusFromCri, type CriContainer} from '../core/runtime-status/from-cri.js';
 import type {PodRef} from '../core/pod/types.js';
-import {criContainerId, type PodRuntimeStatus, type RuntimePod} from '../core/runtime-status/types.js';
-import type {Container, PodSandbox, PodSandboxStatus} from '../cri/gen/cri.js';
+import {containerPart, sandboxPart, type ListedPart} from '../core/runtime-status/from-cri-lists.js';
+import {
+  criContainerId,
+  type PodRuntimeStatus,
+  type RuntimePod,
+  type RuntimePodContainer,
+  type RuntimePodSandbox,
+} from '../core/runtime-status/types.js';
+import type {Container, PodSandbox, PodSandboxFilter, PodSandboxStatus} from '../cri/gen/cri.js';
 import {rememberContainers, rememberSandboxes, type ListMemory} from '../cri/list-memory.js';
 import type {RuntimeService} from '../cri/runtime-service.js';
 import {isNotFound} from './failures.js';
@@ -14,13 +21,17 @@ import {readTerminationMessage} from './termination-message.js';
 
 /** What a list of all pods of this instance said the last time, and which pods that made. */
 export interface LastList {
-  readonly sandboxes: ListMemory<PodSandbox>;
-  readonly containers: ListMemory<Container>;
+  readonly sandboxes: ListMemory<PodSandbox, ListedPart<RuntimePodSandbox> | null>;
+  readonly containers: ListMemory<Container, ListedPart<RuntimePodContainer> | null>;
   readonly pods: ListedPods;
 }
 
 export function rememberLists(runtimeName: string): LastList {
-  return {sandboxes: rememberSandboxes(), containers: rememberContainers(), pods: new ListedPods(runtimeName)};
+  return {
+    sandboxes: rememberSandboxes(sandboxPart),
+    containers: rememberContainers(container => containerPart(runtimeName, container)),
+    pods: new ListedPods(),
+  };
 }
 
 export interface PodListDeps {
@@ -36,12 +47,21 @@ export function listPods(
   scope: 'instance' | 'everyone',
   signal: AbortSignal,
 ): Promise<readonly RuntimePod[]> {
-  return listBy(deps, scope === 'instance' ? {[INSTANCE_LABEL]: deps.instance} : null, null, signal);
+  return listBy(deps, scope === 'instance' ? {[INSTANCE_LABEL]: deps.instance} : null, signal);
 }
 
 /** All pods of this instance; those that are as they were are the objects of the last time. Rejects with CriError. */
-export function relistPods(deps: PodListDeps, last: LastList, signal: AbortSignal): Promise<readonly RuntimePod[]> {
-  return listBy(deps, {[INSTANCE_LABEL]: deps.instance}, last, signal);
+export async function relistPods(
+  {runtime, instance}: PodListDeps,
+  last: LastList,
+  signal: AbortSignal,
+): Promise<readonly RuntimePod[]> {
+  const filter = filterBy({[INSTANCE_LABEL]: instance});
+  const [sandboxes, containers] = await Promise.all([
+    runtime.relistPodSandbox(filter, last.sandboxes, signal),
+    runtime.relistContainers({...filter, podSandboxId: ''}, last.containers, signal),
+  ]);
+  return last.pods.from(sandboxes, containers);
 }
 
 /**
@@ -64,22 +84,28 @@ export async function readPodStatus(
 
 /** A pod of this instance as two filtered lists show it; undefined = there is nothing of it. */
 async function findPod(deps: PodListDeps, uid: string, signal: AbortSignal): Promise<RuntimePod | undefined> {
-  const pods = await listBy(deps, {[INSTANCE_LABEL]: deps.instance, [POD_UID_LABEL]: uid}, null, signal);
+  const pods = await listBy(deps, {[INSTANCE_LABEL]: deps.instance, [POD_UID_LABEL]: uid}, signal);
   return pods.find(pod => pod.uid === uid);
 }
 
 async function listBy(
   {runtime, runtimeName}: PodListDeps,
   labelSelector: Readonly<Record<string, string>> | null,
-  last: LastList | null,
   signal: AbortSignal,
 ): Promise<readonly RuntimePod[]> {
-  const filter = labelSelector === null ? undefined : {id: '', state: undefined, labelSelector};
+  const filter = labelSelector === null ? undefined : filterBy(labelSelector);
   const [sandboxes, containers] = await Promise.all([
-    runtime.listPodSandbox(filter, signal, last?.sandboxes),
-    runtime.listContainers(filter === undefined ? undefined : {...filter, podSandboxId: ''}, signal, last?.containers),
+    runtime.listPodSandbox(filter, signal),
+    runtime.listContainers(filter === undefined ? undefined : {...filter, podSandboxId: ''}, signal),
   ]);
-  return (last?.pods ?? new ListedPods(runtimeName)).from(sandboxes, containers);
+  return new ListedPods().from(
+    sandboxes.map(sandboxPart),
+    containers.map(container => containerPart(runtimeName, container)),
+  );
+}
+
+function filterBy(labelSelector: Readonly<Record<string, string>>): PodSandboxFilter {
+  return {id: '', state: undefined, labelSelector: {...labelSelector}};
 }
 
 async function sandboxStatus(

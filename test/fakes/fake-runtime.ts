@@ -21,7 +21,10 @@ import {
   type RuntimeConfigResponse,
   type StatusResponse,
   type VersionResponse,
+  ListContainersResponse,
+  ListPodSandboxResponse,
 } from '../../src/cri/gen/cri.js';
+import type {ListMemory} from '../../src/cri/list-memory.js';
 import type {
   ExecSyncResult,
   ImageService,
@@ -263,6 +266,15 @@ export class FakeRuntime implements RuntimeService, ImageService {
     );
   }
 
+  async relistPodSandbox<P>(
+    filter: PodSandboxFilter | undefined,
+    memory: ListMemory<PodSandbox, P>,
+    signal: AbortSignal,
+  ): Promise<readonly P[]> {
+    const items = await this.listPodSandbox(filter, signal);
+    return memory.read(ListPodSandboxResponse.encode({items: [...items]}).finish());
+  }
+
   createContainer(
     podSandboxId: string,
     config: ContainerConfig,
@@ -331,6 +343,15 @@ export class FakeRuntime implements RuntimeService, ImageService {
     return this.script.run({rpc: 'ListContainers', request: {filter}, signal}, () =>
       [...this.containers.values()].filter(container => containerMatches(container, filter)).map(listedContainer),
     );
+  }
+
+  async relistContainers<P>(
+    filter: ContainerFilter | undefined,
+    memory: ListMemory<Container, P>,
+    signal: AbortSignal,
+  ): Promise<readonly P[]> {
+    const containers = await this.listContainers(filter, signal);
+    return memory.read(ListContainersResponse.encode({containers: [...containers]}).finish());
   }
 
   containerStatus(id: string, signal: AbortSignal, verbose = false): Promise<ContainerStatusResponse> {

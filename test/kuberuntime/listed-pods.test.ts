@@ -1,6 +1,7 @@
 // Two lists as pods, and the same lists again.
 import {describe, expect, test} from 'vitest';
 import {Container, ContainerState, PodSandbox} from '../../src/cri/gen/cri.js';
+import {containerPart, sandboxPart} from '../../src/core/runtime-status/from-cri-lists.js';
 import {ListedPods} from '../../src/kuberuntime/listed-pods.js';
 import {T0} from '../support/builders.js';
 
@@ -8,7 +9,8 @@ const POD = {uid: 'uid-1', name: 'web-node1', namespace: 'default'};
 const ns = (ms: number): bigint => BigInt(ms) * 1_000_000n;
 
 describe('the pods of two lists', () => {
-  const listed = (id: string, name: string, createdAt: number, uid = POD.uid) =>
+  const part = (container: Container) => containerPart('containerd', container);
+  const container = (id: string, name: string, createdAt: number, uid = POD.uid) =>
     Container.fromPartial({
       id,
       podSandboxId: 's0',
@@ -23,10 +25,12 @@ describe('the pods of two lists', () => {
       },
       annotations: {'io.kubernetes.container.hash': '1f'},
     });
-  const listedSandbox = (id: string, uid: string, createdAt: number) =>
+  const sandbox = (id: string, uid: string, createdAt: number) =>
     PodSandbox.fromPartial({id, metadata: {...POD, uid, attempt: 2}, createdAt: ns(createdAt)});
+  const listed = (...args: Parameters<typeof container>) => part(container(...args));
+  const listedSandbox = (...args: Parameters<typeof sandbox>) => sandboxPart(sandbox(...args));
 
-  const podsOf = (...lists: Parameters<ListedPods['from']>) => new ListedPods('containerd').from(...lists);
+  const podsOf = (...lists: Parameters<ListedPods['from']>) => new ListedPods().from(...lists);
 
   test('are grouped by uid, newest first', () => {
     const pods = podsOf(
@@ -50,7 +54,7 @@ describe('the pods of two lists', () => {
   });
 
   test('are the objects of the last time where their parts are, in whatever order these come', () => {
-    const lists = new ListedPods('containerd');
+    const lists = new ListedPods();
     const sandboxes = [listedSandbox('s0', 'uid-1', T0), listedSandbox('s1', 'uid-2', T0 + 5)];
     const containers = [listed('a', 'main', T0 + 1), listed('c', 'side', T0 + 2), listed('b', 'main', T0 + 6, 'uid-2')];
     const pods = lists.from(sandboxes, containers);
@@ -58,7 +62,7 @@ describe('the pods of two lists', () => {
     const again = lists.from(sandboxes.toReversed(), containers.toReversed());
     again.forEach((pod, index) => expect(pod).toBe(pods[index]));
 
-    const ended = {...listed('c', 'side', T0 + 2), state: ContainerState.CONTAINER_EXITED};
+    const ended = part({...container('c', 'side', T0 + 2), state: ContainerState.CONTAINER_EXITED});
     const [second, first] = lists.from(sandboxes, containers.with(1, ended));
     expect(second).toBe(pods[0]);
     expect(first?.containers.map(({state}) => state)).toEqual(['running', 'exited']);
@@ -66,6 +70,8 @@ describe('the pods of two lists', () => {
 
   test('leave out what carries no metadata', () => {
     const bare = {metadata: undefined};
-    expect(podsOf([{...listedSandbox('s', 'u', T0), ...bare}], [{...listed('a', 'b', T0), ...bare}])).toEqual([]);
+    expect(
+      podsOf([sandboxPart({...sandbox('s', 'u', T0), ...bare})], [part({...container('a', 'b', T0), ...bare})]),
+    ).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 // What makes a decoded manifest a static pod of this node: its name, namespace, uid and marks.
 // Mirrors kubelet v1.36 pkg/kubelet/config/common.go applyDefaults, generatePodName.
 import {createHash} from 'node:crypto';
+import {extend} from '../../lib/extend.js';
 import {CONFIG_SOURCE_ANNOTATION} from './config-source.js';
 import {applyPodDefaults} from './defaults.js';
 import {DEFAULTS} from './defaults-table.js';
@@ -36,7 +37,7 @@ export function makeStaticPod(manifest: api.Pod, origin: StaticPodOrigin): Pod {
       name: `${metadata.name ?? ''}-${nodeName.toLowerCase()}`,
       namespace: namespaceOf(metadata),
       uid,
-      annotations: {...withoutInitContainerAnnotations(metadata.annotations), [CONFIG_HASH_ANNOTATION]: uid},
+      annotations: extend(withoutInitContainerAnnotations(metadata.annotations), {[CONFIG_HASH_ANNOTATION]: uid}),
     },
     spec: {
       ...defaulted.spec,
@@ -69,7 +70,7 @@ export function staticPodUid(manifest: api.Pod, origin: StaticPodOrigin): string
 function hashIdentity(manifest: api.Pod, origin: StaticPodOrigin): string {
   const {version} = DEFAULTS.identity;
   const identity = {version, node: origin.nodeName, source: origin.source, pod: identityOf(manifest)};
-  return createHash('sha256').update(canonicalJson(identity)).digest('hex').slice(0, 32);
+  return createHash('sha256').update(canonicalJson(identity)).digest().toString('hex', 0, 16);
 }
 
 /** The manifest as far as it says what the pod is. Marking it as deleted, for one, leaves it the same pod. */
@@ -113,7 +114,7 @@ function withToleration(tolerations: readonly api.Toleration[], wanted: api.Tole
     other.operator === wanted.operator &&
     (other.value ?? '') === (wanted.value ?? '');
   const kept = tolerations.map(toleration => (isSame(toleration) ? wanted : toleration));
-  return tolerations.some(isSame) ? kept : [...kept, wanted];
+  return tolerations.some(isSame) ? kept : kept.concat(wanted);
 }
 
 /**
@@ -122,10 +123,7 @@ function withToleration(tolerations: readonly api.Toleration[], wanted: api.Tole
  */
 export function markSource(pod: Pod, source: string, seenAt: number): Pod {
   const seen = new Date(seenAt).toISOString().replace(/\.?0+Z$/, 'Z');
-  const annotations = {
-    ...pod.metadata.annotations,
-    [CONFIG_SOURCE_ANNOTATION]: source,
-    [CONFIG_SEEN_ANNOTATION]: seen,
-  };
+  const marks = {[CONFIG_SOURCE_ANNOTATION]: source, [CONFIG_SEEN_ANNOTATION]: seen};
+  const annotations = extend(pod.metadata.annotations ?? {}, marks);
   return {...pod, metadata: {...pod.metadata, annotations}};
 }

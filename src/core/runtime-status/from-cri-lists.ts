@@ -1,6 +1,7 @@
 // The two list answers of a runtime as pods: ids and states only, what a relist compares.
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go GetPods.
 import type {Container, PodSandbox} from '../../cri/gen/cri.js';
+import {intern} from '../../lib/intern.js';
 import type {PodRef} from '../pod/types.js';
 import {containerAnnotations, containerLabels} from './from-cri-labels.js';
 import {containerStateFromCri, msFromNs, sandboxStateFromCri} from './from-cri.js';
@@ -55,7 +56,8 @@ function podOf({pod, createdAt, containers, sandboxes}: Group, last: RuntimePod 
   const isSame = last !== undefined && haveSame(last.containers, containers) && haveSame(last.sandboxes, sandboxes);
   if (isSame) return last;
   const {uid, name, namespace} = pod;
-  return {uid, name, namespace, createdAt, containers, sandboxes};
+  // Copies are as long as they need to be; what was filled bit by bit has room for more.
+  return {uid, name, namespace, createdAt, containers: [...containers], sandboxes: [...sandboxes]};
 }
 
 /** Runtimes list in any order. */
@@ -98,7 +100,7 @@ export function containerPart(runtimeName: string, container: Container): Listed
       createdAt,
       sandboxId: container.podSandboxId as SandboxId,
       hash: containerAnnotations(annotations).hash,
-      image: container.image?.image ?? '',
+      image: intern(container.image?.image ?? ''),
       labels,
       annotations,
     },

@@ -8,6 +8,7 @@ import {
   type ContainerStatus,
   type PodSandboxStatus,
 } from '../../cri/gen/cri.js';
+import {intern} from '../../lib/intern.js';
 import {isIPAddress} from './ip-address.js';
 import {containerAnnotations, containerLabels} from './from-cri-labels.js';
 import {
@@ -97,8 +98,6 @@ function sandboxFromCri(sandbox: PodSandboxStatus): RuntimeSandboxStatus {
     namespaceNetwork: sandbox.linux?.namespaces?.options?.network === NamespaceMode.NODE ? 'NODE' : 'POD',
     ip: network?.ip ?? null,
     additionalIPs: network?.additionalIps.map(({ip}) => ip) ?? [],
-    labels: sandbox.labels,
-    annotations: sandbox.annotations,
   };
 }
 
@@ -122,9 +121,9 @@ function containerFromCri(
     message: exited ? message : '',
     restartCount,
     hash,
-    image: status.image?.image ?? '',
-    imageID: status.imageId === '' ? status.imageRef : status.imageId,
-    imageRef: status.imageRef,
+    image: intern(status.image?.image ?? ''),
+    imageID: intern(status.imageId === '' ? status.imageRef : status.imageId),
+    imageRef: intern(status.imageRef),
     active: podSandboxId === activeSandboxId,
     sandboxId: podSandboxId as SandboxId,
     annotations: status.annotations,

@@ -51,6 +51,7 @@ export interface RuntimeContainerStatus {
   readonly logPath?: string;
 }
 
+/** Without labels and annotations: they hold the whole pod, never change, and every list brings them. */
 export interface RuntimeSandboxStatus {
   readonly id: SandboxId;
   readonly attempt: number;
@@ -60,8 +61,6 @@ export interface RuntimeSandboxStatus {
   /** '' = the runtime answered without an address, null = it gave no network section at all. */
   readonly ip: string | null;
   readonly additionalIPs: readonly string[];
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface PodRuntimeStatus {

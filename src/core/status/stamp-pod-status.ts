@@ -1,5 +1,6 @@
 // Last touches before a status is published: times of its conditions, its start, and room for messages.
 // Mirrors kubelet v1.36 pkg/kubelet/status/status_manager.go updateStatusInternal, normalizeStatus.
+import {extend} from '../../lib/extend.js';
 import type {ContainerState, ContainerStatus, Pod, PodCondition, PodStatus} from '../pod/types.js';
 import {apiTime} from './container-state.js';
 
@@ -16,7 +17,7 @@ export function stampPodStatus(pod: Pod, status: PodStatus, oldStatus: PodStatus
     if (condition.lastTransitionTime !== undefined) return condition;
     const old = oldStatus?.conditions?.find(({type}) => type === condition.type);
     const kept = old?.status === condition.status ? old.lastTransitionTime : undefined;
-    return {...condition, lastTransitionTime: kept ?? time};
+    return extend(condition, {lastTransitionTime: kept ?? time});
   };
   return {
     ...withShortMessages(pod, status),

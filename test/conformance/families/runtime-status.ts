@@ -62,7 +62,6 @@ function criContainer(
 function withoutOurOwn(status: PodRuntimeStatus): PodRuntimeStatus {
   return {
     ...status,
-    sandboxes: status.sandboxes.map(({labels: _labels, annotations: _annotations, ...sandbox}) => sandbox),
     containers: status.containers.map(
       ({labels: _labels, annotations: _annotations, logPath: _logPath, sandboxId: _sandboxId, ...container}) =>
         container,
