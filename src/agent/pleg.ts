@@ -8,6 +8,7 @@ import type {PodRuntimeStatus, RuntimePod} from '../core/runtime-status/types.js
 import type {RuntimeEvent, RuntimeService} from '../cri/runtime-service.js';
 import type {KubeRuntime} from '../kuberuntime/kube-runtime.js';
 import type {Clock} from '../lib/clock.js';
+import {collectGarbage} from '../lib/collect-garbage.js';
 import type {Logger} from '../lib/logger.js';
 import {WorkQueue} from '../lib/work-queue.js';
 import {PodCache, type Moment} from './pod-cache.js';
@@ -36,8 +37,13 @@ const CONFIRM_EXIT_MS = 150;
 /** The kubelet's relist threshold. */
 const UNHEALTHY_AFTER_MS = 180_000;
 
-/** The work queue holds this and uids of pods whose exits are to be confirmed. */
+/** So many pods make answers of megabytes, which are worth a collection as soon as everybody has let go of them. */
+const MANY_PODS = 1000;
+const COLLECT_AFTER_MS = 1000;
+
+/** The work queue holds these and uids of pods whose exits are to be confirmed. */
 const RELIST = 'relist';
+const COLLECT = 'collect';
 
 interface Question {
   readonly askedAt: Moment;
@@ -56,16 +62,14 @@ export class Pleg {
   #lostSince: number | null = null;
 
   constructor(deps: PlegDeps) {
-    const {clock, supervisor} = deps;
+    const {clock} = deps;
     this.#deps = deps;
     this.#feed = new RuntimeEventFeed({
       ...deps,
       onEvent: event => this.#hear(event),
       onGap: () => this.#queue.enqueue(RELIST, 0),
     });
-    this.#queue = new WorkQueue(clock, item =>
-      supervisor.run(() => (item === RELIST ? this.#relistAgain() : this.#confirmExits(item))),
-    );
+    this.#queue = new WorkQueue(clock, item => this.#due(item));
   }
 
   /** Lists once, then follows events and lists again and again, until the supervisor stops. Rejects with CriError. */
@@ -142,6 +146,11 @@ export class Pleg {
     return this.#lostSince;
   }
 
+  #due(item: string): void {
+    if (item === COLLECT) collectGarbage();
+    else this.#deps.supervisor.run(() => (item === RELIST ? this.#relistAgain() : this.#confirmExits(item)));
+  }
+
   async #relist(): Promise<void> {
     const {kubeRuntime, clock, supervisor} = this.#deps;
     const askedAt = this.#cache.moment();
@@ -150,6 +159,7 @@ export class Pleg {
     const pods = await this.#watched(() => kubeRuntime.getPods(supervisor.signal));
     const isFirst = this.#listedAt === null;
     this.#listedAt = startedAt;
+    if (pods.length >= MANY_PODS) this.#queue.enqueue(COLLECT, COLLECT_AFTER_MS);
     const events = this.#cache.setList(pods, askedAt);
     // Not every runtime tells what it has deleted.
     for (const id of outOfMemory) if (this.#cache.uidOf(id) === undefined) this.#outOfMemory.delete(id);

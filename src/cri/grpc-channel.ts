@@ -1,7 +1,7 @@
 // One gRPC connection and the three ways to use it: a call, a stream, and an end. Knows deadlines and signals, not CRI.
 import {Client, credentials, Metadata, type CallOptions, type ClientOptions} from '@grpc/grpc-js';
-import {setMaxListeners} from 'node:events';
 import type {Clock} from '../lib/clock.js';
+import {onAbort} from '../lib/on-abort.js';
 import {criErrorFrom} from './errors.js';
 import {streamItems} from './stream-items.js';
 
@@ -65,10 +65,6 @@ export class GrpcChannel {
         reject(reasonOf(signal));
         return;
       }
-      const onAbort = (): void => {
-        call.cancel();
-        reject(reasonOf(signal));
-      };
       const call = this.#client.makeUnaryRequest(
         `/${service}/${method.name}`,
         (message: Q) => bytesOf(method.requestType, message),
@@ -78,15 +74,16 @@ export class GrpcChannel {
         this.#callOptions(settings.timeoutMs),
         (failure, answer) => {
           this.#active.delete(call);
-          signal.removeEventListener('abort', onAbort);
+          stopListening();
           if (failure === null && answer !== undefined) resolve(answer);
           else reject(criErrorFrom(method.name, this.endpoint, failure));
         },
       );
       this.#active.add(call);
-      // One signal ends the calls of all pods: many listeners are no leak, and Node would warn of eleven.
-      setMaxListeners(0, signal);
-      signal.addEventListener('abort', onAbort, {once: true});
+      const stopListening = onAbort(signal, () => {
+        call.cancel();
+        reject(reasonOf(signal));
+      });
     });
   }
 

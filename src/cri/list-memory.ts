@@ -1,11 +1,7 @@
 // Reads answers to lists that are asked for again and again, and mostly say the same: what has not changed since the last
 // answer is not decoded again. With thousands of pods the decoding would be most of what an agent does.
 import {BinaryReader, WireType} from '@bufbuild/protobuf/wire';
-import {collectYoungSoon} from '../lib/collect-young.js';
 import {Container, PodSandbox} from './gen/cri.js';
-
-/** From here on what an answer leaves behind is worth a collection. */
-const LARGE_ANSWER_BYTES = 1024 * 1024;
 
 /** Field 1, length-delimited. */
 const ITEM_TAG = (1 << 3) | WireType.LengthDelimited;
@@ -48,7 +44,6 @@ export class ListMemory<T extends {id: string}, P> {
   /** `bytes`: an encoded ListPodSandboxResponse or ListContainersResponse: the items are field 1. Throws when damaged. */
   read(bytes: Uint8Array): readonly P[] {
     this.#answer++;
-    if (bytes.length >= LARGE_ANSWER_BYTES) collectYoungSoon();
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const reader = new BinaryReader(bytes);
     const parts: P[] = [];

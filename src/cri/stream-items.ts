@@ -1,6 +1,7 @@
 // A gRPC server stream as an async iterable. Node's own iteration of a Readable loses an error that comes before the
 // first read, so the items are collected by hand; a reader that falls behind pauses the stream.
 import type {ClientReadableStream} from '@grpc/grpc-js';
+import {onAbort} from '../lib/on-abort.js';
 
 /** Beyond this many unread items the stream is paused. */
 const MOST_UNREAD = 1024;
@@ -22,7 +23,7 @@ export function streamItems<T>(
     ended ??= {error};
     wake();
   };
-  const onAbort = (): void => {
+  const cancel = (): void => {
     source.cancel();
     wake();
   };
@@ -33,8 +34,8 @@ export function streamItems<T>(
   });
   source.on('error', failure => end(fail(failure)));
   source.on('end', () => end(null));
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, {once: true});
+  const stopListening = onAbort(signal, cancel);
+  if (signal.aborted) cancel();
 
   async function* items(): AsyncGenerator<T> {
     try {
@@ -55,7 +56,7 @@ export function streamItems<T>(
         });
       }
     } finally {
-      signal.removeEventListener('abort', onAbort);
+      stopListening();
       source.cancel();
     }
   }

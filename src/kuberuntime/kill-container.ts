@@ -12,6 +12,7 @@ import type {AnyContainer} from '../core/cri-config/types.js';
 import type {LifecycleHandler, Pod} from '../core/pod/types.js';
 import {criContainerId, type ContainerId} from '../core/runtime-status/types.js';
 import type {Logger} from '../lib/logger.js';
+import {onAbort} from '../lib/on-abort.js';
 import {expectedFailure, isNotFound} from './failures.js';
 import {describeHook, runHook, type HookDeps} from './hooks.js';
 import type {KillBudgets, RunningHook} from './kill-budgets.js';
@@ -90,14 +91,13 @@ async function spend(
   begin: () => Promise<void>,
 ): Promise<number> {
   const limit = new AbortController();
-  const abort = (): void => limit.abort(signal.reason);
   signal.throwIfAborted();
-  signal.addEventListener('abort', abort, {once: true});
+  const stopListening = onAbort(signal, () => limit.abort(signal.reason));
   const startedAt = clock.monotonic();
   try {
     await Promise.race([begin(), clock.sleep(graceSeconds * 1000, limit.signal)]);
   } finally {
-    signal.removeEventListener('abort', abort);
+    stopListening();
     limit.abort();
   }
   return graceAfter(graceSeconds, clock.monotonic() - startedAt);

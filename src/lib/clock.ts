@@ -1,6 +1,8 @@
 // The one place where wall-clock time and timers are read. Everything else receives a Clock, so that a test
 // states the time instead of waiting for it.
 
+import {onAbort} from './on-abort.js';
+
 /** A timer that has not fired yet. */
 export interface Timer {
   /** Stops the timer; harmless when it has fired. */
@@ -58,14 +60,15 @@ export function sleepOn(clock: Pick<Clock, 'setTimer'>, ms: number, signal?: Abo
       return;
     }
     const timer = clock.setTimer(() => {
-      signal?.removeEventListener('abort', onAbort);
+      stopListening?.();
       resolve();
     }, ms);
-    const onAbort = (): void => {
-      timer.cancel();
-      if (signal !== undefined) reject(abortReason(signal));
-    };
-    signal?.addEventListener('abort', onAbort, {once: true});
+    const stopListening =
+      signal &&
+      onAbort(signal, () => {
+        timer.cancel();
+        reject(abortReason(signal));
+      });
   });
 }
 
@@ -94,14 +97,14 @@ export function deadlineSignal(
     expired = true;
     controller.abort(new Error(`timed out after ${ms} ms`));
   }, ms);
+  const stopListening = parent && onAbort(parent, onParent);
   if (parent?.aborted === true) onParent();
-  else parent?.addEventListener('abort', onParent, {once: true});
   return {
     signal: controller.signal,
     timedOut: () => expired,
     dispose() {
       timer.cancel();
-      parent?.removeEventListener('abort', onParent);
+      stopListening?.();
     },
   };
 }

@@ -1,4 +1,5 @@
 // What a loop waits for: messages in order of arrival, of which only the newest of a kind matters.
+import {onAbort} from './on-abort.js';
 
 /**
  * Holds one message a key, so it never grows beyond what there is to talk about. A message for a key that already waits
@@ -40,12 +41,12 @@ export class Mailbox<T> {
   #arrival(signal: AbortSignal): Promise<void> {
     return new Promise(resolve => {
       const wake = (): void => {
-        signal.removeEventListener('abort', wake);
+        stopListening();
         this.#wake = null;
         resolve();
       };
       this.#wake = wake;
-      signal.addEventListener('abort', wake, {once: true});
+      const stopListening = onAbort(signal, wake);
     });
   }
 }

@@ -1,5 +1,6 @@
 // At most so many at once: the urgent ones before the others, else first come first served.
 import type {Clock} from './clock.js';
+import {onAbort} from './on-abort.js';
 
 export interface Semaphore {
   /** Runs `effect` as soon as there is room. Rejects with the signal's reason when it aborts before that. */
@@ -25,14 +26,13 @@ export function createSemaphore(limit: number | null, patience?: Patience): Sema
     }
     return new Promise((resolve, reject) => {
       const start = (): void => {
-        signal.removeEventListener('abort', onAbort);
+        stopListening();
         resolve();
       };
-      const onAbort = (): void => {
+      const stopListening = onAbort(signal, () => {
         waiting.splice(waiting.indexOf(start), 1);
         reject(signal.reason as Error);
-      };
-      signal.addEventListener('abort', onAbort, {once: true});
+      });
       waiting.push(start);
     });
   };

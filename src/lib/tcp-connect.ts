@@ -1,5 +1,6 @@
 // Does something listen there? Opens a TCP connection and closes it at once.
 import net from 'node:net';
+import {onAbort} from './on-abort.js';
 
 /** Resolves once connected; rejects with the connection's error, or with the signal's reason when it aborts. */
 export function tcpConnect(host: string, port: number, signal: AbortSignal): Promise<void> {
@@ -9,14 +10,13 @@ export function tcpConnect(host: string, port: number, signal: AbortSignal): Pro
       return;
     }
     const socket = net.connect({host: host === '' ? 'localhost' : host, port});
-    const onAbort = (): void => finish(abortReason(signal));
     const finish = (error?: Error): void => {
-      signal.removeEventListener('abort', onAbort);
+      stopListening();
       socket.destroy();
       if (error === undefined) resolve();
       else reject(error);
     };
-    signal.addEventListener('abort', onAbort, {once: true});
+    const stopListening = onAbort(signal, () => finish(abortReason(signal)));
     socket.once('connect', () => finish());
     // Kept after the first one: a destroyed socket may still report.
     socket.on('error', finish);

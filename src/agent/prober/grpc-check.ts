@@ -5,6 +5,7 @@ import type {ProbeOutcome} from '../../core/probe/types.js';
 import {grpcVerdict} from '../../core/probe/verdict.js';
 import {HealthCheckRequest, HealthCheckResponse, HealthCheckResponse_ServingStatus} from '../../cri/gen/grpc-health.js';
 import {deadlineSignal, type Clock} from '../../lib/clock.js';
+import {onAbort} from '../../lib/on-abort.js';
 
 export interface GrpcCheck {
   /** host:port. */
@@ -46,14 +47,13 @@ function callCheck(client: Client, service: string, signal: AbortSignal): Promis
       {service},
       new Metadata(),
       (error, response) => {
-        signal.removeEventListener('abort', onAbort);
+        stopListening();
         if (error === null) resolve(response);
         else reject(error);
       },
     );
-    const onAbort = (): void => call.cancel();
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, {once: true});
+    const stopListening = onAbort(signal, () => call.cancel());
+    if (signal.aborted) call.cancel();
   });
 }
 

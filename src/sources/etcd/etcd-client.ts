@@ -10,6 +10,7 @@ import {
   type WatchResponse,
 } from '../../cri/gen/etcd.js';
 import type {Clock} from '../../lib/clock.js';
+import {onAbort} from '../../lib/on-abort.js';
 
 export interface EtcdCredentials {
   readonly user?: {readonly name: string; readonly password: string};
@@ -149,7 +150,6 @@ function unary<Q, A>(
 ): Promise<A> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const onAbort = (): void => call.cancel();
     const call = client.makeUnaryRequest(
       `/${service}/${name}`,
       (message: Q) => Buffer.from(requestType.encode(message).finish()),
@@ -158,12 +158,12 @@ function unary<Q, A>(
       metadata,
       {deadline: new Date(clock.now() + CALL_WITHIN_MS)},
       (failure, answer) => {
-        signal.removeEventListener('abort', onAbort);
+        stopListening();
         if (failure === null && answer !== undefined) resolve(answer);
         else reject(signal.aborted ? (signal.reason as Error) : (failure ?? new Error('etcd answered nothing')));
       },
     );
-    signal.addEventListener('abort', onAbort, {once: true});
+    const stopListening = onAbort(signal, () => call.cancel());
   });
 }
 
@@ -180,8 +180,7 @@ async function* watchPrefix(
     (bytes: Buffer) => responseType.decode(bytes),
     metadata,
   );
-  const onAbort = (): void => call.cancel();
-  signal.addEventListener('abort', onAbort, {once: true});
+  const stopListening = onAbort(signal, () => call.cancel());
   try {
     call.write(createRequest(prefix, revision + 1n));
     for await (const item of call) {
@@ -194,7 +193,7 @@ async function* watchPrefix(
       if (answer.events.length > 0) yield changesOf(answer);
     }
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    stopListening();
     call.cancel();
   }
 }
