@@ -17,6 +17,7 @@ import type {RuntimeService} from '../cri/runtime-service.js';
 import {isNotFound} from './failures.js';
 import {ListedPods} from './listed-pods.js';
 import type {PodIds} from './pod-ids.js';
+import type {RecentSandboxes} from './recent-sandboxes.js';
 import {readTerminationMessage} from './termination-message.js';
 
 /** What a list of all pods of this instance said the last time, and which pods that made. */
@@ -39,6 +40,8 @@ export interface PodListDeps {
   readonly runtimeName: string;
   /** Value of the label minikubelet.dev/instance. */
   readonly instance: string;
+  /** What is known well enough of sandboxes not to be asked for; default: nothing. */
+  readonly recent?: RecentSandboxes;
 }
 
 /** Rejects with CriError. `instance` = only what carries our label. */
@@ -109,11 +112,11 @@ function filterBy(labelSelector: Readonly<Record<string, string>>): PodSandboxFi
 }
 
 async function sandboxStatus(
-  {runtime}: PodListDeps,
+  {runtime, recent}: PodListDeps,
   id: string,
   signal: AbortSignal,
 ): Promise<PodSandboxStatus | undefined> {
-  return (await runtime.podSandboxStatus(id, signal)).status;
+  return recent?.take(id) ?? (await runtime.podSandboxStatus(id, signal)).status;
 }
 
 async function containerStatus(

@@ -35,7 +35,8 @@ export async function createCgroupfsManager(deps: CgroupfsDeps): Promise<CgroupM
       if (limitation !== null) return Promise.resolve([]);
       const key = name.join('/');
       const wanted = JSON.stringify(cgroupSettings(deps.tree.version, limits, deps.hugepageSizes));
-      if (lastSet.get(key) === wanted && existsEverywhere(deps.tree, name)) return Promise.resolve([]);
+      // Whoever removes it does so in all hierarchies.
+      if (lastSet.get(key) === wanted && existsSomewhere(deps.tree, name)) return Promise.resolve([]);
       const problems = makeAndSet(deps, name, limits);
       if (problems.length === 0) lastSet.set(key, wanted);
       return Promise.resolve(problems);
@@ -78,6 +79,10 @@ function existsEverywhere(tree: CgroupTree, name: CgroupName): boolean {
   return tree.hierarchies.every(hierarchy => existsSync(join(hierarchy.mountPoint, ...name)));
 }
 
+function existsSomewhere(tree: CgroupTree, name: CgroupName): boolean {
+  return tree.hierarchies.slice(0, 1).every(hierarchy => existsSync(join(hierarchy.mountPoint, ...name)));
+}
+
 function makeAndSet(deps: CgroupfsDeps, name: CgroupName, limits: CgroupLimits): readonly string[] {
   const {tree, hugepageSizes} = deps;
   const settings = cgroupSettings(tree.version, limits, hugepageSizes);
@@ -106,11 +111,9 @@ function makeBelow(tree: CgroupTree, hierarchy: Hierarchy, name: CgroupName): re
 }
 
 function makeDirectory(dir: string): void {
-  if (existsSync(dir)) return;
   try {
     mkdirSync(dir, {mode: 0o755});
   } catch (error) {
-    // Somebody else was faster.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }
