@@ -3,6 +3,7 @@
 import {CriError, type CriCode} from '../../src/core/errors.js';
 import type {Clock} from '../../src/lib/clock.js';
 import {deadlineMs} from '../../src/cri/deadlines.js';
+import {onAbort} from '../../src/lib/on-abort.js';
 
 /** One call as the runtime received it. */
 export interface RecordedCall {
@@ -237,13 +238,12 @@ export class ScriptedCalls {
     const late = {code: 'DEADLINE_EXCEEDED', message: 'context deadline exceeded'} as const;
     const timer =
       limit === null ? null : this.clock.setTimer(() => controller.abort(this.error(call.rpc, late)), limit);
-    const onAbort = (): void => controller.abort(call.signal.reason);
-    call.signal.addEventListener('abort', onAbort, {once: true});
+    const stopListening = onAbort(call.signal, () => controller.abort(call.signal.reason));
     return {
       reached: controller.signal,
       finish: () => {
         timer?.cancel();
-        call.signal.removeEventListener('abort', onAbort);
+        stopListening();
       },
     };
   }
@@ -261,6 +261,6 @@ function latch(): {readonly open: () => void; readonly opened: Promise<void>} {
 
 function ended(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), {once: true});
+    onAbort(signal, () => reject(signal.reason as Error));
   });
 }
