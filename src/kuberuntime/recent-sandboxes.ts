@@ -1,5 +1,6 @@
 // What the runtime said of sandboxes a moment ago. A new one is asked about for its addresses, and again as soon as its first
 // container runs: nothing of it has changed by then, and what does change comes as an event or with the next list.
+// Differs from kubelet: it asks again (docs/parity.md).
 import type {PodSandboxStatus} from '../cri/gen/cri.js';
 import type {Clock} from '../lib/clock.js';
 

@@ -64,7 +64,7 @@ describe('a call', () => {
     expect(fake.calls).toEqual([]);
   });
 
-  it('leaves nothing at its signal when it has ended', async () => {
+  it('leaves one listener at its signal at most, however many calls have ended', async () => {
     const controller = new AbortController();
     let listeners = 0;
     const count = (change: number, original: (...args: never[]) => void) =>
@@ -75,10 +75,10 @@ describe('a call', () => {
     const own = controller.signal as unknown as Record<string, (...args: never[]) => void>;
     own['addEventListener'] = count(1, own['addEventListener']!.bind(controller.signal));
     own['removeEventListener'] = count(-1, own['removeEventListener']!.bind(controller.signal));
-    await client.version(controller.signal);
+    for (let call = 0; call < 5; call++) await client.version(controller.signal);
     fake.failNext('Version', {code: 'UNKNOWN', message: ''});
     await client.version(controller.signal).catch(() => undefined);
-    expect(listeners).toBe(0);
+    expect(listeners).toBeLessThanOrEqual(1);
   });
 
   it('is late at its deadline', async () => {
