@@ -43,18 +43,14 @@ function bytecodeOf(source) {
   }
 }
 
-/**
- * What ends within seconds collects only when it must, not whenever it waits for the runtime. What runs for months has to
- * be thrifty: left alone, V8 lets garbage grow to several times what is alive before it looks.
- */
-function thrift() {
-  return process.argv.includes('watch') ? '--heap-growing-percent=30' : '--no-scavenge-task';
-}
-
 const {script, start} = load();
 // The build runs this with a file name to save the bytecode of what a real run compiles.
 const save = process.env.MINIKUBELET_SAVE_BYTECODE;
-// Bytecode is bound to the flags it was saved under, so these come after it was read, and not where it is saved.
-if (!save) setFlagsFromString(thrift());
+// What runs for months has to be thrifty: left alone, V8 lets garbage grow to several times what is alive before it looks. Node
+// promises no flags, and V8 complains of those it does not know: only for the V8 that this was tried on. Bytecode is bound to
+// the flags it was saved under, so it comes after that was read.
+if (process.argv.includes('watch') && process.versions.v8.startsWith('11.')) {
+  setFlagsFromString('--heap-growing-percent=30');
+}
 const done = start(process.argv.slice(2), dist, `./${name}`);
 if (save) void done.then(() => writeFileSync(save, script.createCachedData()));

@@ -1,6 +1,7 @@
 // Carries out the plan of one pod sync, in the kubelet's order: stop what must go, clear old init containers, make the
 // sandbox, start ephemeral, init and regular containers one after the other.
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go SyncPod.
+import type {AnyContainer} from '../core/cri-config/types.js';
 import {initContainersToPrune, initContainersToPurge} from '../core/actions/init-container-removals.js';
 import type {ContainerToReset, PodSyncResult} from '../core/actions/types.js';
 import {errorText, withReason} from './failures.js';
@@ -29,7 +30,8 @@ export async function applyPodActions(
   if (!(await stopWhatMustGo(deps, run, signal))) return done;
   await removeOldInitContainers(deps, run, signal);
 
-  const lookups = lookUpImages(deps.images, actions.createSandbox ? containersToStart(run) : [], signal);
+  const wanted = {containers: containersToStart(run), isAhead: actions.createSandbox};
+  const lookups = lookUpImages(deps.images, wanted, signal);
   const prepared = await prepareSandbox(deps, run, signal);
   if ('failure' in prepared) return {results, syncError: prepared.failure};
   const {place} = prepared;
@@ -81,7 +83,7 @@ function removeOldInitContainers(deps: StartContainerDeps, run: SyncRun, signal:
   return removeOldContainers(deps, status, [...purged, ...initContainersToPrune(pod, status)], signal);
 }
 
-function containersToStart({pod, actions}: SyncRun): Parameters<typeof lookUpImages>[1] {
+function containersToStart({pod, actions}: SyncRun): readonly AnyContainer[] {
   const {containers, initContainers = [], ephemeralContainers = []} = pod.spec;
   return [
     ...ephemeralContainers.filter((_, index) => actions.ephemeralContainersToStart.includes(index)),

@@ -8,13 +8,16 @@ export interface ImageLookups {
   recent(container: AnyContainer): Promise<Image | undefined>;
 }
 
-/** Starts the look-ups. They never reject; aborting ends them. */
+/**
+ * Starts the look-ups where a sandbox is made first; else an answer that is fresh counts, too: one init container follows the
+ * other. They never reject; aborting ends them.
+ */
 export function lookUpImages(
   images: Pick<ImageManager, 'lookUp' | 'recent'>,
-  containers: readonly AnyContainer[],
+  {containers, isAhead}: {readonly containers: readonly AnyContainer[]; readonly isAhead: boolean},
   signal: AbortSignal,
 ): ImageLookups {
-  for (const {image = '', imagePullPolicy} of containers) images.lookUp(image, imagePullPolicy, signal);
+  if (isAhead) for (const {image = '', imagePullPolicy} of containers) images.lookUp(image, imagePullPolicy, signal);
   const own = new Set(containers.map(({image = ''}) => image));
   return {recent: ({image = ''}) => (own.has(image) ? images.recent(image) : Promise.resolve(undefined))};
 }
