@@ -30,7 +30,8 @@ export const PROGRAMS = {
   fails: ['sh', '-c', 'exit 3'],
   missing: ['/no/such/program'],
   /** Wants 100 MB of memory at once. */
-  hungry: ['dd', 'if=/dev/zero', 'of=/dev/null', 'bs=100M'],
+  // A moment after its start: a shim begins to watch for want of memory only then, and misses what comes before.
+  hungry: ['sh', '-c', 'sleep 1; exec dd if=/dev/zero of=/dev/null bs=100M'],
 } as const;
 
 export type Program = keyof typeof PROGRAMS;
