@@ -5,7 +5,6 @@ import type {AnyContainer} from '../core/cri-config/types.js';
 import {initContainersToPrune, initContainersToPurge} from '../core/actions/init-container-removals.js';
 import type {ContainerToReset, PodSyncResult} from '../core/actions/types.js';
 import {errorText, withReason} from './failures.js';
-import {lookUpImages} from './image-lookups.js';
 import {killNamed, killPod, runningPod} from './kill-pod.js';
 import {imageVolumes, prepareSandbox} from './prepare-sandbox.js';
 import {removeContainer, removeOldContainers} from './remove-container.js';
@@ -30,14 +29,13 @@ export async function applyPodActions(
   if (!(await stopWhatMustGo(deps, run, signal))) return done;
   await removeOldInitContainers(deps, run, signal);
 
-  const wanted = {containers: containersToStart(run), isAhead: actions.createSandbox};
-  const lookups = lookUpImages(deps.images, wanted, signal);
+  if (actions.createSandbox) lookUpImages(deps, run, signal);
   const prepared = await prepareSandbox(deps, run, signal);
   if ('failure' in prepared) return {results, syncError: prepared.failure};
   const {place} = prepared;
   if (place === null) return done;
   const volumeImages = await imageVolumes(deps, run, place, signal);
-  await startContainers(deps, {...run, place, lookups, volumeImages}, signal);
+  await startContainers(deps, {...run, place, volumeImages}, signal);
   return done;
 }
 
@@ -81,6 +79,11 @@ function removeOldInitContainers(deps: StartContainerDeps, run: SyncRun, signal:
   const {pod, status, actions} = run;
   const purged = actions.createSandbox ? initContainersToPurge(pod, status) : [];
   return removeOldContainers(deps, status, [...purged, ...initContainersToPrune(pod, status)], signal);
+}
+
+/** While the sandbox is being made, so that starting its containers need not wait for the answers. */
+function lookUpImages({images}: StartContainerDeps, run: SyncRun, signal: AbortSignal): void {
+  for (const {image = '', imagePullPolicy} of containersToStart(run)) images.lookUp(image, imagePullPolicy, signal);
 }
 
 function containersToStart({pod, actions}: SyncRun): readonly AnyContainer[] {

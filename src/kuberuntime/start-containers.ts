@@ -4,14 +4,12 @@ import type {AnyContainer} from '../core/cri-config/types.js';
 import {PodError} from '../core/errors.js';
 import {isRestartableInitContainer} from '../core/pod/restart-policy.js';
 import {formatPod} from '../core/pod/types.js';
-import type {ImageLookups} from './image-lookups.js';
 import type {ImageVolume} from './pod-host.js';
 import {startContainer, type Place, type StartContainerDeps} from './start-container.js';
 import {recordResult, type SyncRun} from './sync-run.js';
 
 export interface StartRun extends SyncRun {
   readonly place: Place;
-  readonly lookups: ImageLookups;
   /** By volume name; a PodError where the image could not be had. */
   readonly volumeImages: ReadonlyMap<string, ImageVolume | PodError>;
 }
@@ -42,7 +40,7 @@ async function startOne(
     refuseInBackOff(deps, run, container);
     await run.reporter.step('StartContainer', container.name, async () => {
       const imageVolumes = mountedImages(run, container);
-      const knownImage = await run.lookups.recent(container);
+      const knownImage = await deps.images.recent(container.image ?? '');
       await startContainer(deps, {...run, container, imageVolumes, knownImage}, signal);
     });
   };

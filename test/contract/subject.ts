@@ -29,8 +29,7 @@ export const PROGRAMS = {
   succeeds: ['true'],
   fails: ['sh', '-c', 'exit 3'],
   missing: ['/no/such/program'],
-  /** Wants 100 MB of memory at once. */
-  // A moment after its start: a shim begins to watch for want of memory only then, and misses what comes before.
+  /** Wants 100 MB of memory at once, but not before a shim watches for want of it, which begins after the start. */
   hungry: ['sh', '-c', 'sleep 1; exec dd if=/dev/zero of=/dev/null bs=100M'],
 } as const;
 

@@ -3,6 +3,8 @@
 import type {CriError} from '../../src/core/errors.js';
 import {
   ContainerState,
+  ListContainersResponse,
+  ListPodSandboxResponse,
   type AuthConfig,
   type CgroupDriver,
   type Container,
@@ -21,8 +23,6 @@ import {
   type RuntimeConfigResponse,
   type StatusResponse,
   type VersionResponse,
-  ListContainersResponse,
-  ListPodSandboxResponse,
 } from '../../src/cri/gen/cri.js';
 import type {ListMemory} from '../../src/cri/list-memory.js';
 import type {

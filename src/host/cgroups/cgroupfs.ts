@@ -36,7 +36,7 @@ export async function createCgroupfsManager(deps: CgroupfsDeps): Promise<CgroupM
       const key = name.join('/');
       const wanted = JSON.stringify(cgroupSettings(deps.tree.version, limits, deps.hugepageSizes));
       // Whoever removes it does so in all hierarchies.
-      if (lastSet.get(key) === wanted && existsSomewhere(deps.tree, name)) return Promise.resolve([]);
+      if (lastSet.get(key) === wanted && existsInFirst(deps.tree, name)) return Promise.resolve([]);
       const problems = makeAndSet(deps, name, limits);
       if (problems.length === 0) lastSet.set(key, wanted);
       return Promise.resolve(problems);
@@ -79,8 +79,8 @@ function existsEverywhere(tree: CgroupTree, name: CgroupName): boolean {
   return tree.hierarchies.every(hierarchy => existsSync(join(hierarchy.mountPoint, ...name)));
 }
 
-function existsSomewhere(tree: CgroupTree, name: CgroupName): boolean {
-  return tree.hierarchies.slice(0, 1).every(hierarchy => existsSync(join(hierarchy.mountPoint, ...name)));
+function existsInFirst({hierarchies: [first]}: CgroupTree, name: CgroupName): boolean {
+  return first === undefined || existsSync(join(first.mountPoint, ...name));
 }
 
 function makeAndSet(deps: CgroupfsDeps, name: CgroupName, limits: CgroupLimits): readonly string[] {
