@@ -68,6 +68,20 @@ describe('a pod that is not there yet', () => {
     expect(bench.runtime.script.names().filter(rpc => rpc === 'ImageStatus')).toHaveLength(1);
   });
 
+  test('has what was said of its images used for the containers that follow, for five seconds', async () => {
+    const bench = createBench();
+    const pod = aPod(withInitContainers(aSidecar('s1'), aSidecar('s2')));
+    const asked = () => bench.runtime.script.names().filter(rpc => rpc === 'ImageStatus').length;
+    await bench.sync(pod);
+    await bench.sync(pod);
+    expect(bench.calls().at(-1)).toBe('StartContainer s2');
+    expect(asked()).toBe(1);
+    await bench.clock.advance(5000);
+    await bench.sync(pod);
+    expect(bench.calls().at(-1)).toBe('StartContainer main');
+    expect(asked()).toBe(2);
+  });
+
   test('has a link made to each log, named like the restart count', async () => {
     const bench = createBench();
     const pod = aPod();
