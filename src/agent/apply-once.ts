@@ -30,6 +30,7 @@ export interface ApplyRequest {
  */
 export async function applyOnce(deps: AgentDeps, request: ApplyRequest, signal: AbortSignal): Promise<ApplyReport> {
   const {snapshot, waitFor, timeoutMs} = request;
+  const {clock} = deps;
   const removed = new Map<string, PodRef>();
   const settling = untilSettled();
   const options = {
@@ -46,10 +47,10 @@ export async function applyOnce(deps: AgentDeps, request: ApplyRequest, signal: 
     follow(agent, progress);
     post(agent.inbox, {channel: 'config', snapshot});
     post(agent.inbox, {channel: 'housekeeping'});
-    const areSettled = allSettled(progress, pod => isPodSettled(agent, pod));
+    const areSettled = allSettled(progress, pod => isPodSettled(agent, pod, clock.now()));
     const isSettled = (): boolean => doomed.every(({uid}) => removed.has(uid)) && areSettled();
     const timedOut = await settling.wait({deps, agent, timeoutMs, isSettled});
-    const pods = await Promise.all(progress.map(pod => reportPod(agent, pod)));
+    const pods = await Promise.all(progress.map(pod => reportPod(agent, pod, clock.now())));
     return {
       pods: [...pods, ...doomed.filter(ref => !isReplaced(ref, snapshot)).map(ref => reportRemoval(ref, removed))],
       timedOut,
@@ -113,18 +114,18 @@ function allSettled<T>(items: readonly T[], holds: (item: T) => boolean): () => 
 }
 
 /** A failure need not be waited out; anything else counts once nothing more is being done to the pod. */
-function isPodSettled(agent: RunningAgent, progress: PodProgress): boolean {
+function isPodSettled(agent: RunningAgent, progress: PodProgress, now: number): boolean {
   const {uid} = progress.pod.metadata;
-  const {outcome} = progress.outcome(agent.statuses.get(uid));
+  const {outcome} = progress.outcome(agent.statuses.get(uid), now);
   if (outcome === 'pending') return false;
   const isKnown = agent.workers.state.workers.get(uid) !== undefined || outcome === 'failed';
   return isKnown && agent.isQuiet(uid);
 }
 
-async function reportPod(agent: RunningAgent, progress: PodProgress): Promise<PodReport> {
+async function reportPod(agent: RunningAgent, progress: PodProgress, now: number): Promise<PodReport> {
   const {pod, sourced} = progress;
   const status = agent.statuses.get(pod.metadata.uid);
-  const outcome = progress.outcome(status);
+  const outcome = progress.outcome(status, now);
   const failure = outcome.outcome === 'up' ? null : await failureOf(agent, {pod, status, reason: outcome});
   return {
     pod: podRef(pod),

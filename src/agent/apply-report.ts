@@ -80,10 +80,11 @@ export class PodProgress {
     }
   }
 
-  outcome(status: PodStatus | undefined): PodOutcome {
+  /** `now`: ms since the epoch. */
+  outcome(status: PodStatus | undefined, now: number): PodOutcome {
     const pending = {outcome: 'pending', reason: '', message: '', container: null} as const;
     if (status === undefined) return pending;
-    return podOutcome({pod: this.pod, status, waitFor: this.#waitFor, crashLoops: this.#crashLoops});
+    return podOutcome({pod: this.pod, status, waitFor: this.#waitFor, crashLoops: this.#crashLoops, now});
   }
 
   change({outcome}: PodOutcome): PodChange {

@@ -12,7 +12,8 @@ export interface Settling {
 
 /** A runtime that is only restarted is back sooner. */
 const LOST_AFTER_MS = 10_000;
-const LOOK_FOR_RUNTIME_MS = 1000;
+/** How often it is looked for what only time changes. */
+const LOOK_MS = 1000;
 
 /** `check` may be called at any time, also before `wait`; it has the end looked for. */
 export function untilSettled(): {
@@ -30,7 +31,7 @@ export function untilSettled(): {
       const settled = new Promise<'settled'>(resolve => {
         look = () => isSettled() && resolve('settled');
       });
-      const ends: Promise<'settled' | 'late' | 'lost'>[] = [settled, untilLost(deps, agent, over.signal)];
+      const ends: Promise<'settled' | 'late' | 'lost'>[] = [settled, untilLost(deps, agent, over.signal, () => look())];
       if (timeoutMs > 0) ends.push(clock.sleep(timeoutMs, over.signal).then(() => 'late'));
       try {
         look();
@@ -46,9 +47,15 @@ export function untilSettled(): {
   };
 }
 
-async function untilLost({clock}: AgentDeps, {pleg}: RunningAgent, signal: AbortSignal): Promise<'lost'> {
+async function untilLost(
+  {clock}: AgentDeps,
+  {pleg}: RunningAgent,
+  signal: AbortSignal,
+  onTick: () => void,
+): Promise<'lost'> {
   for (;;) {
-    await clock.sleep(LOOK_FOR_RUNTIME_MS, signal);
+    await clock.sleep(LOOK_MS, signal);
+    onTick();
     if (pleg.lostSince !== null && clock.now() - pleg.lostSince >= LOST_AFTER_MS) return 'lost';
   }
 }

@@ -5,7 +5,15 @@ import {plainReport} from '../../src/cli/progress/line-reports.js';
 import {RuntimeUnavailableError} from '../../src/core/errors.js';
 import type {AgentEvent} from '../../src/core/events.js';
 import type {Pod} from '../../src/core/pod/types.js';
-import {withContainer, withInitContainers, withMetadata, withRestartPolicy, withSpec} from '../support/builders.js';
+import {
+  aContainer,
+  withContainer,
+  withContainers,
+  withInitContainers,
+  withMetadata,
+  withRestartPolicy,
+  withSpec,
+} from '../support/builders.js';
 import {aWorld, namedPod, snapshot, sourced, type World} from './world.js';
 
 const never = new AbortController().signal;
@@ -133,6 +141,21 @@ describe('applyOnce', () => {
     const report = await apply(world, [namedPod('loop')], {waitFor: 'completed'});
     expect(report.pods[0]).toMatchObject({failure: {reason: 'CrashLoopBackOff', container: 'main', exitCode: 1}});
     expect(report.timedOut).toBe(false);
+  });
+
+  it('does not take a container for up that has been in its back-off and runs for a moment', async () => {
+    const world = aWorld();
+    world.runtime.behave('main', {exitAfterMs: 900, exitCode: 1});
+    const readinessProbe = {exec: {command: ['true']}, periodSeconds: 1};
+    const slow = namedPod('slow', withContainers(aContainer('beside', {readinessProbe})));
+    const isLoopBack = (): boolean => world.times('StartContainer').length >= 4;
+    world.runtime.onExec = () => ({
+      exitCode: isLoopBack() ? 0 : 1,
+      stdout: new Uint8Array(),
+      stderr: new Uint8Array(),
+    });
+    const report = await apply(world, [namedPod('loop'), slow]);
+    expect(lines(report)).toEqual(['loop failed failed', 'slow created up']);
   });
 
   it('ends early for an image that must not be pulled and is not there', async () => {

@@ -33,7 +33,10 @@ describe.skipIf(noRuntimeReason !== null)('the end of an apply on a real contain
 
   test('a crash loop ends it early with 1, the exit code, the restarts and the last lines', async () => {
     const crashing = shellPod('crashing', 'echo so it goes; exit 7');
-    const dir = await world.manifests({'a.yaml': crashing, 'b.yaml': shellPod('beside')});
+    // Not ready before the other one has been in its back-off: in the moment of its first start a crash cannot be foreseen.
+    const late = `sleep 4; touch /ready; ${SERVE}`;
+    const probe = 'readinessProbe: {exec: {command: [test, -e, /ready]}, periodSeconds: 1}';
+    const dir = await world.manifests({'a.yaml': crashing, 'b.yaml': shellPod('beside', late, {more: probe})});
     const args = ['apply', dir, '--crash-loop-max', '1s', '--timeout', '100s'];
     const {code, pods, changes, stderr} = await world.report(args);
     expect({code, changes}).toEqual({code: 1, changes: {crashing: 'failed', beside: 'created'}});

@@ -29,12 +29,16 @@ export interface OutcomeInput {
   readonly waitFor: WaitFor;
   /** How often each container has entered CrashLoopBackOff, by name. */
   readonly crashLoops: ReadonlyMap<string, number>;
+  /** Ms since the epoch. */
+  readonly now: number;
 }
 
 const CRASH_LOOP_REASON = 'CrashLoopBackOff';
 
 /** Entering CrashLoopBackOff this often is a failure: once may be a dependency that is not up yet. */
 const CRASH_LOOPS_TO_FAIL = 2;
+/** What came back from a back-off is not up for having been started: it has run as long as this. */
+const STEADY_AFTER_MS = 1000;
 
 /** Waiting reasons that no waiting will mend. */
 const HOPELESS_REASONS: ReadonlySet<string> = new Set([
@@ -49,6 +53,8 @@ export function podOutcome(input: OutcomeInput): PodOutcome {
   if (waitFor === 'nothing') return {outcome: 'up'};
   const failure = podFailure(status) ?? containerFailure(input);
   if (failure !== undefined) return {outcome: 'failed', ...failure};
+  const unsteady = waitFor === 'ready' ? unsteadyContainer(input) : undefined;
+  if (unsteady !== undefined) return {outcome: 'pending', ...unsteady};
   if (isUp(pod, status, waitFor)) return {outcome: 'up'};
   if (waitFor === 'ready') {
     // Nobody sets these conditions here, so there is nothing to wait for.
@@ -100,6 +106,15 @@ function containerFailure({status, crashLoops}: OutcomeInput): OutcomeReason | u
   // It may run again by now; what is said is that it will not stay.
   const {reason = '', message = ''} = looping.state?.waiting ?? {};
   return {reason: CRASH_LOOP_REASON, message: reason === CRASH_LOOP_REASON ? message : '', container: looping.name};
+}
+
+/** Has been in a back-off and was started again only now. The API's times are whole seconds, rounded down. */
+function unsteadyContainer({status, crashLoops, now}: OutcomeInput): OutcomeReason | undefined {
+  const unsteady = allStatuses(status).find(({name, state}) => {
+    const startedAt = state?.running?.startedAt;
+    return crashLoops.has(name) && startedAt !== undefined && now - Date.parse(startedAt) < 1000 + STEADY_AFTER_MS;
+  });
+  return unsteady && {reason: CRASH_LOOP_REASON, message: 'was restarted only now', container: unsteady.name};
 }
 
 function isHopeless({state}: ContainerStatus): boolean {

@@ -11,6 +11,8 @@ const waiting = (reason: string, message = ''): ContainerState => ({waiting: {re
 const running = (name = 'main'): ContainerStatus => aStatus(name, {running: {}}, {started: true, ready: true});
 const ready = {conditions: [{type: 'Ready', status: 'True'}]};
 
+const NOW = Date.parse('2026-01-01T00:00:10.900Z');
+
 function outcomeOf(
   status: PodStatus,
   {
@@ -19,7 +21,7 @@ function outcomeOf(
     crashLoops = {},
   }: {pod?: Pod; waitFor?: WaitFor; crashLoops?: Record<string, number>} = {},
 ): PodOutcome {
-  return podOutcome({pod, status, waitFor, crashLoops: new Map(Object.entries(crashLoops))});
+  return podOutcome({pod, status, waitFor, crashLoops: new Map(Object.entries(crashLoops)), now: NOW});
 }
 
 const ofMain = (state: ContainerState): PodStatus => ({phase: 'Pending', containerStatuses: [aStatus('main', state)]});
@@ -29,6 +31,18 @@ describe('a pod is up', () => {
     expect(outcomeOf({phase: 'Running', ...ready}).outcome).toBe('up');
     expect(outcomeOf({phase: 'Succeeded'}).outcome).toBe('up');
     expect(outcomeOf({phase: 'Running', containerStatuses: [running()]}).outcome).toBe('pending');
+  });
+
+  test('not for having been started once more after a back-off: it has run for a second', () => {
+    const startedAt = (time: string): PodStatus => ({
+      phase: 'Running',
+      ...ready,
+      containerStatuses: [aStatus('main', {running: {startedAt: time}}, {ready: true})],
+    });
+    const again = {crashLoops: {main: 1}};
+    expect(outcomeOf(startedAt('2026-01-01T00:00:10Z')).outcome).toBe('up');
+    expect(outcomeOf(startedAt('2026-01-01T00:00:09Z'), again)).toMatchObject({outcome: 'pending', container: 'main'});
+    expect(outcomeOf(startedAt('2026-01-01T00:00:08Z'), again).outcome).toBe('up');
   });
 
   test('with --wait-for nothing at once', () => {
