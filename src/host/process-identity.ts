@@ -19,17 +19,22 @@ export function identifyProcess(pid: number): ProcessIdentity | null {
 
 /** PF_EXITING of the kernel's include/linux/sched.h. */
 const EXITING = 0x4;
+const SIGKILL = 9;
 /** SIGKILL in a set of signals. */
-const KILLED = 1 << 8;
+const KILLED = 1 << (SIGKILL - 1);
+/** The part of a wait status that is the signal which ended the process. */
+const SIGNAL_OF_STATUS = 0x7f;
 
 /**
  * Whether a process was killed and the kernel has not finished with it: until then its sockets still accept
- * connections. From fields 9 (flags) and 31 (pending signals) of /proc/PID/stat.
+ * connections. From fields 9 (flags), 31 (pending signals) and 52 (exit code) of /proc/PID/stat: on its way out a process
+ * takes the signal out of the pending ones before it is flagged as exiting, and in between only the exit code tells.
  */
 export function isEnding(pid: number): boolean {
   const fields = readStat(pid);
   if (fields === null) return false;
-  return (Number(fields[6]) & EXITING) !== 0 || (Number(fields[28]) & KILLED) !== 0;
+  const [flags, pending, exitCode] = [fields[6], fields[28], fields[49]].map(Number) as [number, number, number];
+  return (flags & EXITING) !== 0 || (pending & KILLED) !== 0 || (exitCode & SIGNAL_OF_STATUS) === SIGKILL;
 }
 
 /** From field 3 on, the state; null when there is no such process. */
