@@ -25,8 +25,8 @@ const run = promisify(execFile);
 /** oclif loads these only to run TypeScript plugins, which we do not have; bundled they would add 10 MB. */
 const NEVER_LOADED = ['typescript', 'ts-node', 'tsx', 'tsconfig-paths'];
 
-/** oclif's core loads these at its start and never calls them here; see the stand-in. */
-const NEVER_CALLED = ['semver', 'minimatch', 'tinyglobby', 'lilconfig'];
+/** oclif's core loads these at its start, and grpc-js the last one for its own debugging; neither calls them here. */
+const NEVER_CALLED = ['semver', 'minimatch', 'tinyglobby', 'lilconfig', 'wsl-utils', '@grpc/proto-loader'];
 
 /**
  * oclif sorts the ids of its commands by the rules of a language, and loads the tables of all languages for it: 15 ms of
@@ -70,7 +70,7 @@ async function writeBundle(): Promise<string> {
   });
   const code = outputFiles.find(file => file.path === BUNDLE)?.text ?? '';
   const id = createHash('sha256').update(code).digest('hex').slice(0, 16);
-  await replace(BUNDLE, `// ${id}\n${code}`);
+  await replace(BUNDLE, `// ${id}\n${Module.wrap(code)}`);
   for (const file of outputFiles) if (file.path !== BUNDLE) await replace(file.path, file.text);
   return id;
 }
@@ -122,7 +122,7 @@ async function writeBytecode(id: string): Promise<void> {
 /** V8 says nothing of bytecode it will not have: every start would only be slow. */
 async function checkBytecode(file: string): Promise<void> {
   const [source, cachedData] = await Promise.all([readFile(BUNDLE, 'latin1'), readFile(file)]);
-  const {cachedDataRejected} = new Script(Module.wrap(source), {filename: BUNDLE, cachedData});
+  const {cachedDataRejected} = new Script(source, {filename: BUNDLE, cachedData});
   if (cachedDataRejected === true) throw new Error(`${file} would be rejected`);
 }
 

@@ -5,6 +5,7 @@ import type {CgroupDriver, CgroupName} from '../core/cri-config/pod-cgroup.js';
 import type {NodeFacts} from '../core/cri-config/types.js';
 import {CriError} from '../core/errors.js';
 import type {Quantity} from '../core/pod/types.js';
+import type {RuntimeConfigResponse, StatusResponse} from '../cri/gen/cri.js';
 import type {RuntimeService} from '../cri/runtime-service.js';
 import {createCgroupManager} from '../host/cgroups/create.js';
 import type {CgroupManager} from '../host/cgroups/types.js';
@@ -27,15 +28,17 @@ export interface HostSide {
   /** null = pods have no cgroups of their own. */
   readonly cgroupRoot: CgroupName | null;
   readonly keyring: Keyring;
+  /** What the runtime said of itself; null = it did not. */
+  readonly runtimeStatus: StatusResponse | null;
 }
 
 /** Rejects with HostError, or with CriError when the runtime does not answer. */
 export async function prepareHost(deps: AgentDeps, signal: AbortSignal): Promise<HostSide> {
   const {config, clock, logger} = deps;
   const dirs = instanceDirs(config.rootDir, config.podLogsDir);
-  const [machine, driver, keyring] = await Promise.all([
+  const [machine, {driver, runtimeStatus}, keyring] = await Promise.all([
     readMachine(),
-    cgroupDriver(deps.runtime, signal),
+    askRuntime(deps.runtime, signal),
     hostKeyring(config.dockerConfigs, logger),
   ]);
   const [cgroups, quantities] = await Promise.all([
@@ -53,6 +56,7 @@ export async function prepareHost(deps: AgentDeps, signal: AbortSignal): Promise
     cgroups,
     cgroupRoot: config.cgroupsPerQOS ? config.cgroupRoot.split('/').filter(part => part !== '') : null,
     keyring,
+    runtimeStatus,
   };
 }
 
@@ -68,16 +72,25 @@ const noPodCgroups: CgroupManager = {
   prune: () => Promise.resolve(),
 };
 
-/**
- * As the runtime says; runtimes that are too old to say use the file system, unless they were told otherwise. Both calls go
- * out at once: a start waits for neither twice.
- */
-async function cgroupDriver(runtime: RuntimeService, signal: AbortSignal): Promise<CgroupDriver> {
-  const [said, status] = await Promise.allSettled([runtime.runtimeConfig(signal), runtime.status(signal, true)]);
-  if (said.status === 'fulfilled') {
-    return said.value.linux?.cgroupDriver === SYSTEMD_DRIVER ? 'systemd' : 'cgroupfs';
+/** Both calls go out at once: a start waits for neither twice. */
+async function askRuntime(
+  runtime: RuntimeService,
+  signal: AbortSignal,
+): Promise<{readonly driver: CgroupDriver; readonly runtimeStatus: StatusResponse | null}> {
+  const [config, status] = await Promise.allSettled([runtime.runtimeConfig(signal), runtime.status(signal, true)]);
+  const runtimeStatus = status.status === 'fulfilled' ? status.value : null;
+  return {driver: cgroupDriver(config, status), runtimeStatus};
+}
+
+/** As the runtime says; runtimes that are too old to say use the file system, unless they were told otherwise. */
+function cgroupDriver(
+  config: PromiseSettledResult<RuntimeConfigResponse>,
+  status: PromiseSettledResult<StatusResponse>,
+): CgroupDriver {
+  if (config.status === 'fulfilled') {
+    return config.value.linux?.cgroupDriver === SYSTEMD_DRIVER ? 'systemd' : 'cgroupfs';
   }
-  if (!(said.reason instanceof CriError) || said.reason.code !== 'UNIMPLEMENTED') throw said.reason;
+  if (!(config.reason instanceof CriError) || config.reason.code !== 'UNIMPLEMENTED') throw config.reason;
   if (status.status === 'rejected') throw status.reason;
   return /"[Ss]ystemdCgroup":\s*true/.test(status.value.info['config'] ?? '') ? 'systemd' : 'cgroupfs';
 }

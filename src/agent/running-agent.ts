@@ -161,7 +161,9 @@ export class RunningAgent {
     const {signal} = supervisor;
     await this.#saved.load();
     for (const [uid, status] of this.#saved.statuses) this.statuses.adopt(uid, status);
-    await Promise.all([this.pleg.start(), this.monitor.ask(signal)]);
+    const {runtimeStatus} = this.#host;
+    if (runtimeStatus !== null) this.monitor.adopt(runtimeStatus);
+    await Promise.all([this.pleg.start(), runtimeStatus === null && this.monitor.ask(signal)]);
     const handlers = this.#makeHandlers();
     this.#handlers = handlers;
     supervisor.run(() => syncLoop(this.inbox, handlers, signal, () => this.#loopTurned()));

@@ -1,8 +1,9 @@
 // Asks the runtime now and then how it is.
 // Mirrors kubelet v1.36 pkg/kubelet/runtime.go and kubelet.go updateRuntimeUp.
 import {CriError} from '../core/errors.js';
+import type {StatusResponse} from '../cri/gen/cri.js';
 import type {KubeRuntime} from '../kuberuntime/kube-runtime.js';
-import type {RuntimeFeatures, RuntimeHealth} from '../kuberuntime/runtime-health.js';
+import {healthOf, type RuntimeFeatures, type RuntimeHealth} from '../kuberuntime/runtime-health.js';
 import {sleepUntilTick, type Clock} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
 
@@ -27,6 +28,11 @@ export class RuntimeMonitor {
 
   constructor(deps: RuntimeMonitorDeps) {
     this.#deps = deps;
+  }
+
+  /** Takes over what the runtime has just said. */
+  adopt(status: StatusResponse): void {
+    this.#health = healthOf(status);
   }
 
   /** Asks once. Rejects with CriError. */

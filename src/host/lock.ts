@@ -39,8 +39,9 @@ export async function acquireLock(path: string, self: LockHolder, options: LockO
   const fd = openLock(path);
   const {waitSeconds = 0, signal} = options;
   const patience = waitSeconds === 0 ? ['--nonblock'] : ['--timeout', String(waitSeconds)];
-  const {code, stderr} = await runCommand('flock', [...patience, '--exclusive', '3'], {
+  const {code} = await runCommand('flock', [...patience, '--exclusive', '3'], {
     extraFds: [fd],
+    silent: true,
     ...(signal === undefined ? {} : {signal}),
   }).catch((error: unknown) => {
     closeSync(fd);
@@ -48,7 +49,7 @@ export async function acquireLock(path: string, self: LockHolder, options: LockO
   });
   if (code !== 0) {
     closeSync(fd);
-    if (stderr.trim() !== '') throw new HostError(`cannot lock ${path}: ${stderr.trim()}`);
+    if (code !== HELD_BY_ANOTHER) throw new HostError(`cannot lock ${path}: flock ended with ${code}`);
     throw lockedError(path, await readHolder(path));
   }
   ftruncateSync(fd);
@@ -62,6 +63,9 @@ export async function acquireLock(path: string, self: LockHolder, options: LockO
     },
   };
 }
+
+/** The exit code of flock when somebody else has the lock; everything else is a failure of its own. */
+const HELD_BY_ANOTHER = 1;
 
 /** A bare descriptor: a FileHandle that nobody refers to any more would be closed, and the lock with it. */
 function openLock(path: string): number {
@@ -86,7 +90,7 @@ export async function lockHolder(path: string): Promise<LockHolder | null> {
   const file = await open(path, 'r').catch(() => null);
   if (file === null) return null;
   try {
-    const {code} = await runCommand('flock', ['--nonblock', '--shared', '3'], {extraFds: [file.fd]});
+    const {code} = await runCommand('flock', ['--nonblock', '--shared', '3'], {extraFds: [file.fd], silent: true});
     return code === 0 ? null : ((await readHolder(path)) ?? {pid: 0, command: 'unknown'});
   } finally {
     await file.close();

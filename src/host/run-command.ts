@@ -17,6 +17,8 @@ export interface CommandOptions {
   readonly extraFds?: readonly number[];
   /** Text for its stdin; without it there is none. */
   readonly input?: string;
+  /** Nobody is interested in what it prints; pipes for that cost a millisecond. */
+  readonly silent?: boolean;
   /** Variables beside those of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -50,10 +52,11 @@ export function runCommand(
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<CommandResult> {
-  const {signal, extraFds = [], input, env} = options;
+  const {signal, extraFds = [], input, silent = false, env} = options;
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const stdio: StdioOptions = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...extraFds];
+    const output = silent ? 'ignore' : 'pipe';
+    const stdio: StdioOptions = [input === undefined ? 'ignore' : 'pipe', output, output, ...extraFds];
     const child = spawn(file, args, {
       stdio,
       env: {...process.env, PATH: searchPath(), LC_ALL: 'C', ...env},

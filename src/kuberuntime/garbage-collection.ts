@@ -8,10 +8,12 @@ import {killPod, type KillPodDeps} from './kill-pod.js';
 import type {PodHost} from './pod-host.js';
 import {listPods, type PodListDeps} from './pod-lists.js';
 import {podReporter} from './pod-reporter.js';
+import type {RecentAnswers} from './recent-answers.js';
 import {removeContainer} from './remove-container.js';
 
 export interface GarbageDeps extends KillPodDeps, PodListDeps {
   readonly host: PodHost;
+  readonly recent: RecentAnswers;
 }
 
 export interface GarbageCollectInput {

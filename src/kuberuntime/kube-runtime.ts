@@ -34,7 +34,7 @@ import {createSemaphore} from '../lib/semaphore.js';
 import {PodIdTable, type PodIds} from './pod-ids.js';
 import {listPods, readPodStatus, relistPods, rememberLists, type LastList, type PodListDeps} from './pod-lists.js';
 import {podReporter} from './pod-reporter.js';
-import {RecentSandboxes} from './recent-sandboxes.js';
+import {RecentAnswers} from './recent-answers.js';
 import {removeOldContainers} from './remove-container.js';
 import {readHealth, type RuntimeHealth} from './runtime-health.js';
 import type {StartContainerDeps} from './start-container.js';
@@ -227,7 +227,7 @@ function createParts(deps: KubeRuntimeDeps): Parts {
     ...lists,
     lastList: rememberLists(runtimeName),
     ids: new PodIdTable(),
-    recent: new RecentSandboxes(clock),
+    recent: new RecentAnswers(clock),
     host,
     clock,
     report,

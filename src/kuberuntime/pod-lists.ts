@@ -17,7 +17,7 @@ import type {RuntimeService} from '../cri/runtime-service.js';
 import {isNotFound} from './failures.js';
 import {ListedPods} from './listed-pods.js';
 import type {PodIds} from './pod-ids.js';
-import type {RecentSandboxes} from './recent-sandboxes.js';
+import type {RecentAnswers} from './recent-answers.js';
 import {readTerminationMessage} from './termination-message.js';
 
 /** What a list of all pods of this instance said the last time, and which pods that made. */
@@ -40,8 +40,8 @@ export interface PodListDeps {
   readonly runtimeName: string;
   /** Value of the label minikubelet.dev/instance. */
   readonly instance: string;
-  /** What is known well enough of sandboxes not to be asked for; default: nothing. */
-  readonly recent?: RecentSandboxes;
+  /** What is known well enough not to be asked for; default: nothing. */
+  readonly recent?: RecentAnswers;
 }
 
 /** Rejects with CriError. `instance` = only what carries our label. */
@@ -116,17 +116,22 @@ async function sandboxStatus(
   id: string,
   signal: AbortSignal,
 ): Promise<PodSandboxStatus | undefined> {
-  return recent?.take(id) ?? (await runtime.podSandboxStatus(id, signal)).status;
+  return recent?.takeSandbox(id) ?? (await runtime.podSandboxStatus(id, signal)).status;
 }
 
 async function containerStatus(
-  {runtime}: PodListDeps,
+  {runtime, recent}: PodListDeps,
   {id, sandboxId}: PodIds['containers'][number],
   signal: AbortSignal,
 ): Promise<CriContainer | undefined> {
-  const {status} = await runtime.containerStatus(criContainerId(id), signal);
+  const criId = criContainerId(id);
+  const known = recent?.exitedContainer(criId);
+  if (known !== undefined) return known;
+  const {status} = await runtime.containerStatus(criId, signal);
   if (status === undefined) return undefined;
-  return {podSandboxId: sandboxId, status, message: readTerminationMessage(status)};
+  const container = {podSandboxId: sandboxId, status, message: readTerminationMessage(status)};
+  recent?.noteContainer(container);
+  return container;
 }
 
 /** The answers there are; one that is not found is none. */

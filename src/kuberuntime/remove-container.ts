@@ -11,10 +11,12 @@ import type {RuntimeService} from '../cri/runtime-service.js';
 import type {Logger} from '../lib/logger.js';
 import {errorText, expectedFailure, isNotFound} from './failures.js';
 import type {PodHost} from './pod-host.js';
+import type {RecentAnswers} from './recent-answers.js';
 
 export interface RemoveContainerDeps {
   readonly runtime: RuntimeService;
   readonly host: PodHost;
+  readonly recent: RecentAnswers;
 }
 
 /** What is known of the container; what is not is asked of the runtime when its log is to go. */
@@ -26,7 +28,7 @@ export interface RemovableContainer {
 
 /** Rejects with CriError, or with the error of removing the log. `keepLog` leaves the log to the end of the pod. */
 export async function removeContainer(
-  {runtime, host}: RemoveContainerDeps,
+  {runtime, host, recent}: RemoveContainerDeps,
   container: RemovableContainer,
   {keepLog}: {readonly keepLog: boolean},
   signal: AbortSignal,
@@ -39,6 +41,7 @@ export async function removeContainer(
     const {podName, podNamespace, containerName} = containerLabels(known.labels);
     await host.removeContainerLog({podName, podNamespace, containerName, containerId: criId, logPath: known.logPath});
   }
+  recent.forgetContainer(criId);
   await runtime.removeContainer(criId, signal);
 }
 

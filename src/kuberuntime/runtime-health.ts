@@ -1,5 +1,6 @@
 // What the runtime says of itself.
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/helpers.go toKubeRuntimeStatus and pkg/kubelet/kubelet.go updateRuntimeUp.
+import type {StatusResponse} from '../cri/gen/cri.js';
 import type {RuntimeService} from '../cri/runtime-service.js';
 
 export interface RuntimeHealth {
@@ -24,7 +25,11 @@ const REQUIRED = ['RuntimeReady', 'NetworkReady'] as const;
 
 /** Rejects with CriError. */
 export async function readHealth(runtime: RuntimeService, signal: AbortSignal): Promise<RuntimeHealth> {
-  const {status, runtimeHandlers, features} = await runtime.status(signal);
+  return healthOf(await runtime.status(signal));
+}
+
+/** What an answer of Status amounts to. */
+export function healthOf({status, runtimeHandlers, features}: StatusResponse): RuntimeHealth {
   const standard = runtimeHandlers.find(({name}) => name === '')?.features;
   const conditions = new Map((status?.conditions ?? []).map(condition => [condition.type, condition]));
   const problems = REQUIRED.flatMap(type => {

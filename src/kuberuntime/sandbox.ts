@@ -12,13 +12,13 @@ import {errorText, expectedFailure, withReason} from './failures.js';
 import type {PodHost, SandboxOptions} from './pod-host.js';
 import type {PodIdTable} from './pod-ids.js';
 import type {PodReporter} from './pod-reporter.js';
-import type {RecentSandboxes} from './recent-sandboxes.js';
+import type {RecentAnswers} from './recent-answers.js';
 
 export interface SandboxDeps {
   readonly runtime: RuntimeService;
   readonly host: PodHost;
   readonly ids: PodIdTable;
-  readonly recent: RecentSandboxes;
+  readonly recent: RecentAnswers;
   /** Room for what is being made or started. What belongs to a pod that has its sandbox goes first. */
   readonly starts: Semaphore;
 }
@@ -93,6 +93,6 @@ export async function newSandboxIPs(
     throw new PodError('PodSandboxStatusError', errorText(error), {cause: error});
   }
   if (answer.status === undefined) throw new PodError('PodSandboxStatusError', 'pod sandbox status is nil');
-  recent.note(answer.status);
+  recent.noteSandbox(answer.status);
   return sandboxIPs(answer.status);
 }

@@ -1,7 +1,7 @@
 // One GET request to a server that need not be trusted: probes and lifecycle hooks. Every call is a connection of its
 // own, certificates are not verified, no proxy is used, the body is read only up to a limit. Redirects are the caller's.
-import http from 'node:http';
-import https from 'node:https';
+import type {ClientRequest, IncomingMessage} from 'node:http';
+import type {RequestOptions} from 'node:https';
 import net from 'node:net';
 
 /** What goes over the wire. */
@@ -42,14 +42,11 @@ const TRANSPORT_HEADERS: ReadonlySet<string> = new Set(['host', 'content-length'
  * Makes the request. Rejects with the signal's reason when it aborts, with HttpBodyError, or with the error of the
  * connection.
  */
-export function httpGet(request: HttpGet, maxBodyBytes: number, signal: AbortSignal): Promise<HttpAnswer> {
+export async function httpGet(request: HttpGet, maxBodyBytes: number, signal: AbortSignal): Promise<HttpAnswer> {
+  const open = await openerOf(request.scheme);
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void => reject(signal.aborted ? abortReason(signal) : error);
-    if (request.scheme !== 'http' && request.scheme !== 'https') {
-      fail(new Error(`unsupported protocol scheme "${request.scheme}"`));
-      return;
-    }
-    const sent = openRequest(request, signal);
+    const sent = open(requestOptions(request, signal));
     sent.on('error', fail);
     sent.on('response', response => {
       readBody(response, maxBodyBytes).then(
@@ -61,8 +58,15 @@ export function httpGet(request: HttpGet, maxBodyBytes: number, signal: AbortSig
   });
 }
 
-function openRequest(request: HttpGet, signal: AbortSignal): http.ClientRequest {
-  const options: https.RequestOptions = {
+/** Node's clients take milliseconds to load, and most pods have no use for them. */
+async function openerOf(scheme: string): Promise<(options: RequestOptions) => ClientRequest> {
+  if (scheme === 'http') return (await import('node:http')).request;
+  if (scheme === 'https') return (await import('node:https')).request;
+  throw new Error(`unsupported protocol scheme "${scheme}"`);
+}
+
+function requestOptions(request: HttpGet, signal: AbortSignal): RequestOptions {
+  const options: RequestOptions = {
     host: request.host === '' ? 'localhost' : request.host,
     port: request.port,
     path: wirePath(request.requestUri),
@@ -70,9 +74,9 @@ function openRequest(request: HttpGet, signal: AbortSignal): http.ClientRequest 
     agent: false,
     signal,
   };
-  if (request.scheme === 'http') return http.request(options);
+  if (request.scheme === 'http') return options;
   const servername = net.isIP(request.host) === 0 ? request.host : '';
-  return https.request({...options, rejectUnauthorized: false, servername});
+  return {...options, rejectUnauthorized: false, servername};
 }
 
 /** True when a TLS connection failed because the server does not speak TLS: plain HTTP, most likely. */
@@ -98,7 +102,7 @@ function wirePath(requestUri: string): string {
   return bytes.replace(/[\u0000-\u0020\u007f]/g, character => encodeURIComponent(character));
 }
 
-async function readBody(response: http.IncomingMessage, maxBytes: number): Promise<string> {
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {

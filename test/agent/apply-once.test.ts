@@ -54,8 +54,16 @@ describe('applyOnce', () => {
       'Status',
       'ListPodSandbox',
       'ListContainers',
-      'Status',
     ]);
+  });
+
+  it('does not ask again for an init container that has just ended', async () => {
+    const world = aWorld();
+    for (const name of ['one', 'two', 'three']) world.runtime.behave(name, {exitAfterMs: 10});
+    const pod = namedPod('web', withInitContainers('one', 'two', 'three'));
+    expect(lines(await apply(world, [pod]))).toEqual(['web created up']);
+    // Each once while it runs and once when it has ended, and the one that stays.
+    expect(world.times('ContainerStatus')).toHaveLength(7);
   });
 
   it('changes nothing of a pod that has run to its end', async () => {
