@@ -68,7 +68,7 @@ function instrumentImages(images: ImageService, instruments: Instruments): Image
   };
 }
 
-type PodLister = Pick<KubeRuntime, 'getPods' | 'getPodStatus'>;
+type PodLister = Pick<KubeRuntime, 'getPods' | 'getPodStatus' | 'forget'>;
 
 /** What the PLEG asks, its lists of all pods measured. */
 export function instrumentRelists(kubeRuntime: PodLister, {metrics, clock}: Instruments): PodLister {
@@ -88,6 +88,7 @@ export function instrumentRelists(kubeRuntime: PodLister, {metrics, clock}: Inst
       }
     },
     getPodStatus: (...args) => kubeRuntime.getPodStatus(...args),
+    forget: criId => kubeRuntime.forget(criId),
   };
 }
 

@@ -16,7 +16,7 @@ import {RuntimeEventFeed} from './runtime-event-feed.js';
 import type {Supervisor} from './supervisor.js';
 
 export interface PlegDeps {
-  readonly kubeRuntime: Pick<KubeRuntime, 'getPods' | 'getPodStatus'>;
+  readonly kubeRuntime: Pick<KubeRuntime, 'getPods' | 'getPodStatus' | 'forget'>;
   readonly runtime: Pick<RuntimeService, 'events'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -241,6 +241,7 @@ export class Pleg {
 
   /** What the agent itself starts and removes it looks at anyway: only ends come unasked. */
   #hear(event: RuntimeEvent): void {
+    this.#deps.kubeRuntime.forget(event.id);
     if (event.type === 'oom') this.#outOfMemory.add(event.id);
     if (event.type === 'deleted') this.#outOfMemory.delete(event.id);
     if (event.type === 'exited') this.#hearExit(event);

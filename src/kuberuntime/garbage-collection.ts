@@ -8,12 +8,10 @@ import {killPod, type KillPodDeps} from './kill-pod.js';
 import type {PodHost} from './pod-host.js';
 import {listPods, type PodListDeps} from './pod-lists.js';
 import {podReporter} from './pod-reporter.js';
-import type {RecentAnswers} from './recent-answers.js';
 import {removeContainer} from './remove-container.js';
 
-export interface GarbageDeps extends KillPodDeps, PodListDeps {
+export interface GarbageDeps extends KillPodDeps, Omit<PodListDeps, 'recent'> {
   readonly host: PodHost;
-  readonly recent: RecentAnswers;
 }
 
 export interface GarbageCollectInput {

@@ -19,6 +19,7 @@ import {errorText, isNotFound, syncErrorOf, withReason} from './failures.js';
 import type {Hook} from './hooks.js';
 import {killContainer, type KillContainerDeps, type KillContainerInput} from './kill-container.js';
 import {podReporter} from './pod-reporter.js';
+import type {RecentAnswers} from './recent-answers.js';
 import {restoreSpec} from './restored-spec.js';
 import {terminationTurns, type Turn} from './termination-order.js';
 
@@ -26,6 +27,7 @@ export interface KillPodDeps extends KillContainerDeps {
   readonly report: Report;
   /** Addresses of a pod now, newest sandbox first. */
   readonly podIPs: (pod: PodRef, signal: AbortSignal) => Promise<readonly string[]>;
+  readonly recent: RecentAnswers;
 }
 
 export interface KillPodRequest {
@@ -178,12 +180,13 @@ async function specToKillBy(
 
 /** All sandboxes are tried; the last failure is told. */
 async function stopSandboxes(
-  {runtime, report, clock}: KillPodDeps,
+  {runtime, report, clock, recent}: KillPodDeps,
   {uid, name, namespace, sandboxes}: RunningPod,
   signal: AbortSignal,
 ): Promise<SyncResult> {
   const reporter = podReporter({report, clock}, {metadata: {uid, name, namespace}, spec: {containers: []}});
   const stop = async (id: SandboxId): Promise<void> => {
+    recent.forget(id);
     try {
       await runtime.stopPodSandbox(id, signal);
     } catch (error) {

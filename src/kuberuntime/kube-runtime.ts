@@ -107,6 +107,9 @@ export interface KubeRuntime {
    */
   getPodStatus(pod: RuntimePod | PodRef, signal: AbortSignal): Promise<PodRuntimeStatus>;
 
+  /** An event tells that something has happened to a sandbox or container: it is asked about anew. */
+  forget(criId: string): void;
+
   /** Decides and carries out, in the kubelet's order. A step that others build on ends it when it fails. */
   syncPod(input: SyncPodInput, signal: AbortSignal): Promise<PodSyncResult>;
 
@@ -153,6 +156,7 @@ export function createKubeRuntime(deps: KubeRuntimeDeps): KubeRuntime {
   return {
     getPods: (signal, scope = 'instance') => getPods(parts, scope, signal),
     getPodStatus: (pod, signal) => getPodStatus(parts, pod, signal),
+    forget: criId => parts.recent.forget(criId),
     syncPod: (input, signal) => syncPod(parts, input, signal),
     killPod: ({pod, running, gracePeriodOverride}, signal) =>
       killPod(
@@ -193,6 +197,7 @@ async function getPods(
   const askedAt = parts.ids.moment();
   const pods = await relistPods(parts, parts.lastList, signal);
   parts.ids.listed(pods, askedAt);
+  parts.recent.listed(pods);
   return pods;
 }
 

@@ -116,7 +116,7 @@ async function sandboxStatus(
   id: string,
   signal: AbortSignal,
 ): Promise<PodSandboxStatus | undefined> {
-  return recent?.takeSandbox(id) ?? (await runtime.podSandboxStatus(id, signal)).status;
+  return recent?.sandbox(id) ?? (await runtime.podSandboxStatus(id, signal)).status;
 }
 
 async function containerStatus(

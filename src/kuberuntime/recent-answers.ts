@@ -1,8 +1,9 @@
 // What the runtime said a moment ago and need not be asked again. A new sandbox is asked about for its addresses, and again
-// as soon as its first container runs: nothing of it has changed by then. A container that has exited stays as it is until
-// it is removed. What does change comes as an event or with the next list.
+// whenever one of its first containers starts: nothing of it has changed by then, or an event or a list has told so. A
+// container that has exited stays as it is until it is removed.
 // Differs from kubelet: it asks again (docs/parity.md).
 import type {CriContainer} from '../core/runtime-status/from-cri.js';
+import type {RuntimePod} from '../core/runtime-status/types.js';
 import {ContainerState, type PodSandboxStatus} from '../cri/gen/cri.js';
 import type {Clock} from '../lib/clock.js';
 
@@ -21,11 +22,9 @@ export class RecentAnswers {
     this.#sandboxes.note(status.id, status);
   }
 
-  /** Good for one look; undefined = the runtime has to be asked. */
-  takeSandbox(id: string): PodSandboxStatus | undefined {
-    const status = this.#sandboxes.get(id);
-    this.#sandboxes.delete(id);
-    return status;
+  /** undefined = the runtime has to be asked. */
+  sandbox(id: string): PodSandboxStatus | undefined {
+    return this.#sandboxes.get(id);
   }
 
   noteContainer(container: CriContainer): void {
@@ -37,9 +36,18 @@ export class RecentAnswers {
     return this.#exited.get(criId);
   }
 
-  /** It is removed, or about to be. */
-  forgetContainer(criId: string): void {
+  /** Something has happened to that sandbox or container, or is about to. */
+  forget(criId: string): void {
+    this.#sandboxes.delete(criId);
     this.#exited.delete(criId);
+  }
+
+  /** Takes in what a list shows. */
+  listed(pods: readonly RuntimePod[]): void {
+    if (this.#sandboxes.size === 0) return;
+    for (const {sandboxes} of pods) {
+      for (const {id, state} of sandboxes) if (state !== 'SANDBOX_READY') this.#sandboxes.delete(id);
+    }
   }
 }
 
@@ -50,6 +58,10 @@ class Recent<T> {
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#known.size;
   }
 
   note(id: string, value: T): void {

@@ -41,7 +41,7 @@ export async function removeContainer(
     const {podName, podNamespace, containerName} = containerLabels(known.labels);
     await host.removeContainerLog({podName, podNamespace, containerName, containerId: criId, logPath: known.logPath});
   }
-  recent.forgetContainer(criId);
+  recent.forget(criId);
   await runtime.removeContainer(criId, signal);
 }
 

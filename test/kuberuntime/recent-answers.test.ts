@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import type {CriContainer} from '../../src/core/runtime-status/from-cri.js';
+import type {RuntimePod, SandboxId} from '../../src/core/runtime-status/types.js';
 import {ContainerState, ContainerStatus, PodSandboxStatus} from '../../src/cri/gen/cri.js';
 import {RecentAnswers} from '../../src/kuberuntime/recent-answers.js';
 import {FakeClock} from '../fakes/fake-clock.js';
@@ -11,12 +12,24 @@ const container = (id: string, state: ContainerState): CriContainer => ({
   message: '',
 });
 
-test('a sandbox that was asked about a moment ago is known for one look', () => {
+test('a sandbox that was asked about a moment ago is known until something is heard of it', () => {
   const recent = new RecentAnswers(new FakeClock());
+  const listed = (state: 'SANDBOX_READY' | 'SANDBOX_NOTREADY'): RuntimePod[] => [
+    {
+      ...{uid: 'u', name: 'n', namespace: 'default', createdAt: 0, containers: []},
+      sandboxes: [{id: 'a' as SandboxId, state, createdAtNs: 0n, attempt: 0, labels: {}, annotations: {}}],
+    },
+  ];
   recent.noteSandbox(sandbox('a'));
-  expect(recent.takeSandbox('b')).toBeUndefined();
-  expect(recent.takeSandbox('a')).toEqual(sandbox('a'));
-  expect(recent.takeSandbox('a')).toBeUndefined();
+  recent.listed(listed('SANDBOX_READY'));
+  expect(recent.sandbox('b')).toBeUndefined();
+  expect(recent.sandbox('a')).toEqual(sandbox('a'));
+  expect(recent.sandbox('a')).toEqual(sandbox('a'));
+  recent.listed(listed('SANDBOX_NOTREADY'));
+  expect(recent.sandbox('a')).toBeUndefined();
+  recent.noteSandbox(sandbox('a'));
+  recent.forget('a');
+  expect(recent.sandbox('a')).toBeUndefined();
 });
 
 test('a container is known once it has exited, for as many looks, until it is removed', () => {
@@ -27,7 +40,7 @@ test('a container is known once it has exited, for as many looks, until it is re
   expect(recent.exitedContainer('b')).toBeUndefined();
   expect(recent.exitedContainer('a')).toBe(exited);
   expect(recent.exitedContainer('a')).toBe(exited);
-  recent.forgetContainer('a');
+  recent.forget('a');
   expect(recent.exitedContainer('a')).toBeUndefined();
 });
 
@@ -38,7 +51,7 @@ test('what is a second old is not known any more', async () => {
   recent.noteContainer(container('a', ContainerState.CONTAINER_EXITED));
   await clock.advance(1000);
   recent.noteSandbox(sandbox('b'));
-  expect(recent.takeSandbox('a')).toBeUndefined();
+  expect(recent.sandbox('a')).toBeUndefined();
   expect(recent.exitedContainer('a')).toBeUndefined();
-  expect(recent.takeSandbox('b')).toEqual(sandbox('b'));
+  expect(recent.sandbox('b')).toEqual(sandbox('b'));
 });

@@ -263,7 +263,9 @@ describe('a pod that is there', () => {
     await bench.sync(pod);
     bench.runtime.exitContainer(bench.runtime.containerNamed('setup').id, 0);
     await bench.sync(pod);
-    bench.runtime.exitSandbox(bench.runtime.sandboxes.keys().next().value!);
+    const sandboxId = bench.runtime.sandboxes.keys().next().value!;
+    bench.runtime.exitSandbox(sandboxId);
+    bench.kubeRuntime.forget(sandboxId);
     bench.runtime.script.clear();
     const result = await bench.sync(pod);
     expect(outcome(result)).toEqual([

@@ -4,6 +4,7 @@ import {PodError} from '../../../src/core/errors.js';
 import type {Pod} from '../../../src/core/pod/types.js';
 import {containerId} from '../../../src/core/runtime-status/types.js';
 import {createKillBudgets} from '../../../src/kuberuntime/kill-budgets.js';
+import {RecentAnswers} from '../../../src/kuberuntime/recent-answers.js';
 import {killNamed, killPod, type KillPodDeps} from '../../../src/kuberuntime/kill-pod.js';
 import {silentLogger} from '../../../src/lib/logger.js';
 import {driveClock} from '../../fakes/drive-clock.js';
@@ -134,6 +135,7 @@ function killBench(
       logger: silentLogger,
       budgets: createKillBudgets(clock),
       podIPs: () => Promise.resolve([]),
+      recent: new RecentAnswers(clock),
     },
     stops,
     async drive(kill) {
