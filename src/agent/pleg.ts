@@ -241,13 +241,13 @@ export class Pleg {
 
   /** What the agent itself starts and removes it looks at anyway: only ends come unasked. */
   #hear(event: RuntimeEvent): void {
-    this.#deps.kubeRuntime.forget(event.id);
     if (event.type === 'oom') this.#outOfMemory.add(event.id);
     if (event.type === 'deleted') this.#outOfMemory.delete(event.id);
     if (event.type === 'exited') this.#hearExit(event);
   }
 
   #hearExit({id, at, exitCode}: RuntimeEvent): void {
+    this.#deps.kubeRuntime.forget(id);
     const uid = this.#cache.uidOf(id);
     if (exitCode !== undefined) {
       const exit = {id, at, exitCode, outOfMemory: this.#outOfMemory.has(id)};

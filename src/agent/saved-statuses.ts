@@ -26,8 +26,19 @@ interface Saved {
   readonly runtimeStatus: PodRuntimeStatus | null;
 }
 
-/** A pod that starts changes its status several times in a row; only the last one is worth a file. */
+/** A pod that starts changes its status several times in a row; only the one that stays is worth a file. */
 const SAVE_AFTER_MS = 500;
+/** One that never stays is saved all the same. */
+const SAVE_AT_LATEST_MS = 5000;
+
+/** Monotonic times. */
+interface Unsaved {
+  /** null = to be removed. */
+  readonly saved: Saved | null;
+  readonly changedAt: number;
+  /** When what is on disk went out of date. */
+  readonly since: number;
+}
 
 /** Writes happen in the background; only the newest of a pod counts. */
 export class SavedStatuses {
@@ -36,8 +47,7 @@ export class SavedStatuses {
   readonly #runtimeStatuses = new Map<string, PodRuntimeStatus>();
   /** Pods of which something is saved, or about to be. */
   readonly #uids = new Set<string>();
-  /** What is to be written; null = to be removed. */
-  readonly #dirty = new Map<string, Saved | null>();
+  readonly #dirty = new Map<string, Unsaved>();
   #timer: Timer | null = null;
   #writing: Promise<void> | null = null;
 
@@ -86,25 +96,32 @@ export class SavedStatuses {
   /** Resolves when everything put so far is on disk, or could not be written. */
   async flush(): Promise<void> {
     this.#timer?.cancel();
-    if (this.#dirty.size > 0) this.#startWriting();
+    this.#timer = null;
     while (this.#writing !== null) await this.#writing;
+    await this.#writeAll(() => true);
   }
 
   #write(uid: string, saved: Saved | null): void {
-    this.#dirty.set(uid, saved);
+    const changedAt = this.#deps.clock.monotonic();
+    this.#dirty.set(uid, {saved, changedAt, since: this.#dirty.get(uid)?.since ?? changedAt});
     this.#timer ??= this.#deps.clock.setTimer(() => this.#startWriting(), SAVE_AFTER_MS);
   }
 
   #startWriting(): void {
-    this.#timer = null;
-    this.#writing ??= this.#writeAll().finally(() => {
+    const now = this.#deps.clock.monotonic();
+    const isDue = ({changedAt, since}: Unsaved): boolean =>
+      now - changedAt >= SAVE_AFTER_MS || now - since >= SAVE_AT_LATEST_MS;
+    this.#writing ??= this.#writeAll(isDue).finally(() => {
       this.#writing = null;
     });
+    this.#timer = this.#dirty.size === 0 ? null : this.#deps.clock.setTimer(() => this.#startWriting(), SAVE_AFTER_MS);
   }
 
-  async #writeAll(): Promise<void> {
+  async #writeAll(isDue: (unsaved: Unsaved) => boolean): Promise<void> {
     const {store, logger} = this.#deps;
-    for (const [uid, saved] of this.#dirty) {
+    for (const [uid, unsaved] of this.#dirty) {
+      if (!isDue(unsaved)) continue;
+      const {saved} = unsaved;
       this.#dirty.delete(uid);
       try {
         await (saved === null ? store.delete(uid) : store.put(uid, encode(saved)));

@@ -15,9 +15,10 @@ import type {GrpcChannel} from './grpc-channel.js';
 import type {RuntimeEvent} from './runtime-service.js';
 
 /**
- * Only CRI's containers live in the namespace k8s.io. TaskDelete is left out: it follows the exit and says the same.
+ * Only CRI's containers live in the namespace k8s.io. What starts, we have started; TaskDelete follows the exit and says the
+ * same.
  */
-const TASK_FILTER = 'namespace==k8s.io,topic~="^/tasks/(start|exit|oom)"';
+const TASK_FILTER = 'namespace==k8s.io,topic~="^/tasks/(exit|oom)"';
 
 /** See RuntimeService.events. `runtimeName` as Version says it: which service is asked first, and at once. */
 export function runtimeEvents(

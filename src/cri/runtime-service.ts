@@ -37,7 +37,10 @@ export interface StreamOptions {
   readonly tty: boolean;
 }
 
-/** A relayed runtime event: a container of a pod, or the sandbox itself, started, exited, ran out of memory or went. */
+/**
+ * A relayed runtime event: a container of a pod, or the sandbox itself, exited or ran out of memory; some runtimes also tell
+ * of what was created, started and deleted.
+ */
 export interface RuntimeEvent {
   readonly type: 'created' | 'started' | 'exited' | 'oom' | 'deleted';
   /** CRI id of the container or sandbox. */

@@ -164,6 +164,29 @@ describe('SavedStatuses', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('waits for a status to stay as it is, but not for ever', async () => {
+    const written: unknown[] = [];
+    const store = {
+      ...createRecordStore<StatusRecord>(aDirectory()),
+      put: (_uid: string, {status}: StatusRecord) => Promise.resolve(void written.push(status)),
+    };
+    const saved = new SavedStatuses({store, clock, logger: silentLogger});
+    const change = async (message: string): Promise<void> => {
+      saved.put(uid, {status: {message}, runtimeStatus: null});
+      await clock.advance(300);
+    };
+    for (let times = 0; times < 16; times++) await change('flaps');
+    expect(written).toEqual([]);
+    await change('one');
+    await change('two');
+    expect(written).toHaveLength(1);
+    await clock.advance(1000);
+    expect(written.at(-1)).toEqual({message: 'two'});
+    await clock.advance(1000);
+    expect(written).toHaveLength(2);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('takes a damaged record for none, and lives with a disk that takes nothing', async () => {
     const dir = aDirectory();
     const saved = savedIn(dir);

@@ -12,9 +12,6 @@ export const IMAGE = 'docker.io/library/busybox:1.36';
 const PROJECT = path.join(import.meta.dirname, '../..');
 export const BINARY = path.join(PROJECT, 'bin/run.js');
 
-/** The kernel's RECENCY_MIN and a second (fs/ext4/ialloc.c). */
-const REST_MS = 61_000;
-
 export interface Finished {
   /** Wall time of the whole process, ms. */
   readonly ms: number;
@@ -94,15 +91,6 @@ export class Bench {
       let ms = 0;
       child.once('close', code => resolve({ms, code, stdout, stderr}));
     });
-  }
-
-  /**
-   * Waits until what was deleted before is forgotten. ext4 passes over each inode that was deleted within the last minute
-   * when it looks for a free one: after the rounds of a bench every new file takes up to a millisecond, where it takes a
-   * thirtieth of that on a machine that has not just deleted hundreds of files.
-   */
-  async rest(): Promise<void> {
-    await systemClock.sleep(REST_MS, this.signal);
   }
 
   /** A fresh directory below the bench's, for manifests. */

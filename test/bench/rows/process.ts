@@ -31,34 +31,24 @@ export const version: Row = {
   },
 };
 
-interface ApplyPlan {
-  readonly count: number;
-  readonly concurrency: number;
-  readonly initContainers: number;
-  readonly rounds: number;
-  /** Waits before each run that is measured, not only before the first. */
-  readonly rests: boolean;
-  readonly budget: number | null;
-}
-
 /** Whole `apply` process over whole floor process, each making the same pods anew. */
-async function applyOverFloor(bench: Bench, plan: ApplyPlan): Promise<Figure> {
+async function applyOverFloor(
+  bench: Bench,
+  plan: {count: number; concurrency: number; initContainers: number; rounds: number; budget: number},
+): Promise<Figure> {
   const dir = bench.manifestDir('apply');
   for (let index = 0; index < plan.count; index++) {
     const {initContainers} = plan;
     fs.writeFileSync(path.join(dir, `${index}.yaml`), podManifest(`pod-${index}`, {initContainers}));
   }
-  const rest = async (): Promise<void> => (plan.rests ? bench.rest() : undefined);
   const [floor, own] = await inTurn(
     plan.rounds,
     async () => {
-      await rest();
       const finished = expectSuccess('the floor', await bench.floor(plan));
       await bench.removeFloor();
       return finished;
     },
     async () => {
-      await rest();
       const finished = expectSuccess('apply', await bench.minikubelet('apply', dir));
       expectSuccess('delete', await bench.minikubelet('delete', dir));
       return finished;
@@ -71,8 +61,7 @@ async function applyOverFloor(bench: Bench, plan: ApplyPlan): Promise<Figure> {
 export const applyOne: Row = {
   name: 'apply-1',
   async measure(bench) {
-    const plan = {count: 1, concurrency: 1, initContainers: 0, rounds: 7, rests: false, budget: 1.25};
-    await bench.rest();
+    const plan = {count: 1, concurrency: 1, initContainers: 0, rounds: 7, budget: 1.25};
     return {'apply-1': await applyOverFloor(bench, plan)};
   },
 };
@@ -81,12 +70,8 @@ export const applyTwenty: Row = {
   name: 'apply-20',
   async measure(bench) {
     const concurrency = await bestConcurrency(bench, 20);
-    const plan = {count: 20, concurrency, initContainers: 0, rounds: 5, rests: true, budget: 1.05};
-    return {
-      'apply-20': await applyOverFloor(bench, plan),
-      // On a machine that deletes 20 pods before each run, for comparison.
-      'apply-20-after-delete': await applyOverFloor(bench, {...plan, rests: false, budget: null}),
-    };
+    const plan = {count: 20, concurrency, initContainers: 0, rounds: 7, budget: 1.05};
+    return {'apply-20': await applyOverFloor(bench, plan)};
   },
 };
 
@@ -104,8 +89,7 @@ async function bestConcurrency(bench: Bench, count: number): Promise<number> {
 export const initChain: Row = {
   name: 'init-chain',
   async measure(bench) {
-    const plan = {count: 1, concurrency: 1, initContainers: 3, rounds: 7, rests: false, budget: 1.15};
-    await bench.rest();
+    const plan = {count: 1, concurrency: 1, initContainers: 3, rounds: 7, budget: 1.15};
     return {'init-chain': await applyOverFloor(bench, plan)};
   },
 };
