@@ -7,7 +7,7 @@
 const {readFileSync, writeFileSync} = require('node:fs');
 const Module = require('node:module');
 const {join} = require('node:path');
-const {Script, constants} = require('node:vm');
+const {Script} = require('node:vm');
 
 const dist = join(__dirname, '..', 'dist');
 const name = 'minikubelet.cjs';
@@ -22,7 +22,6 @@ function load() {
   const script = new Script(source, {
     filename,
     cachedData: bytecodeOf(source),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const bundle = new Module(filename, module);
   bundle.filename = filename;

@@ -54,6 +54,8 @@ async function writeBundle(): Promise<string> {
     platform: 'node',
     target: 'node20',
     format: 'cjs',
+    // A script that starts from bytecode has no import() of its own: what is not in the bundle is required.
+    supported: {'dynamic-import': false},
     // bin/run.js reads it as latin1, which spares the decoding.
     charset: 'ascii',
     external: NEVER_LOADED,
