@@ -149,6 +149,7 @@ export class ApplyWorld {
     this.pid = pid;
     this.cri = connectCri(this.daemon.endpoint);
     await this.#kill;
+    await this.proxy.untilConnected();
     await this.proxy.up();
   }
 

@@ -98,6 +98,13 @@ export class RecordingProxy {
     rmSync(this.#socket, {force: true});
   }
 
+  /** Resolves when the runtime behind can be reached, which it is tried for now and then while it cannot. */
+  untilConnected(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#upstream.waitForReady(Date.now() + 10_000, error => (error === undefined ? resolve() : reject(error)));
+    });
+  }
+
   /** Takes clients again. */
   async up(): Promise<void> {
     rmSync(this.#socket, {force: true});
