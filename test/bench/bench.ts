@@ -6,7 +6,7 @@ import {build} from 'esbuild';
 import {systemClock} from '../../src/lib/clock.js';
 import {connectCri, startTestRuntime, type TestRuntime} from '../support/embedded-runtime.js';
 import type {CriConnection} from '../../src/cri/grpc-runtime-service.js';
-import {KEEP_RUNNING, removeFloorPods} from './floor.js';
+import {FLOOR_LOGS, KEEP_RUNNING, removeFloorPods} from './floor.js';
 
 export const IMAGE = 'docker.io/library/busybox:1.36';
 const PROJECT = path.join(import.meta.dirname, '../..');
@@ -52,6 +52,7 @@ export class Bench {
   async close(): Promise<void> {
     this.cri.close();
     await this.runtime.stop();
+    fs.rmSync(FLOOR_LOGS, {recursive: true, force: true});
   }
 
   /** Runs minikubelet to its end against the private runtime. */

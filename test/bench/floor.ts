@@ -10,6 +10,9 @@ import {ContainerConfig, NamespaceMode, PodSandboxConfig} from '../../src/cri/ge
 import {GrpcRuntimeService} from '../../src/cri/grpc-runtime-service.js';
 import type {RuntimeService} from '../../src/cri/runtime-service.js';
 
+/** Where the runtime writes the logs of these pods; it makes the directories itself. */
+export const FLOOR_LOGS = '/tmp/minikubelet-floor';
+
 export interface FloorPod {
   readonly sandboxId: string;
   readonly containerIds: readonly string[];
@@ -25,7 +28,7 @@ export async function runFloorPod(
   const sandbox = PodSandboxConfig.fromPartial({
     metadata: {name, uid: `floor-${name}`, namespace: 'floor', attempt: 0},
     hostname: name,
-    logDirectory: `/tmp/minikubelet-floor/${name}`,
+    logDirectory: `${FLOOR_LOGS}/${name}`,
     labels: {'minikubelet.dev/floor': 'true'},
     linux: {
       cgroupParent: '/kubepods/besteffort',

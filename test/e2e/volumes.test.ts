@@ -164,6 +164,29 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
     expect(mountsUnder(await readMountinfo(), podDir(dirs, 'u1'))).toHaveLength(before);
   });
 
+  test('have the hosts file put right when a container starts, and left alone where it is', async () => {
+    const withHosts = (hostsFile: string): Promise<unknown> =>
+      manager.containerMounts(
+        {
+          pod: pod('u1'),
+          container: {name: 'main'},
+          env: {},
+          imageVolumes: new Map(),
+          supportsRecursiveReadOnly: false,
+          hostsFile,
+        },
+        signal,
+      );
+    const touched = async (): Promise<bigint> =>
+      (await stat(join(podDir(dirs, 'u1'), 'etc-hosts'), {bigint: true})).mtimeNs;
+    const before = await touched();
+    await withHosts('10.0.0.1\tp\n');
+    expect(await touched()).toBe(before);
+    await sh('echo 10.9.9.9 evil >> /etc/hosts');
+    await withHosts('10.0.0.1\tp\n');
+    expect(await sh('cat /etc/hosts')).toBe('10.0.0.1\tp');
+  });
+
   test('refuse a subPath that a container has turned into a link to the host', async () => {
     await sh('mv /disk/a /disk/real; ln -s / /disk/a');
     await expect(

@@ -1,7 +1,7 @@
 // The volumes of pods on this host: made before containers start, refreshed at each sync, gone after the pod. What exists is
 // read from the host each time; nothing is kept in memory, so that a new agent goes on where another was killed.
 // Mirrors kubelet v1.36 pkg/kubelet/volumemanager and pkg/volume/util/operationexecutor.
-import {chmodSync, writeFileSync} from 'node:fs';
+import {chmodSync, existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {PodError} from '../../core/errors.js';
@@ -104,8 +104,9 @@ async function containerMounts(
   return mounts;
 }
 
-/** In place: containers that run have this very file mounted. */
+/** In place: containers that run have this very file mounted, and must not find it empty where nothing is new. */
 function writeHosts(path: string, text: string): void {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   writeFileSync(path, text, {mode: 0o644});
   chmodSync(path, 0o644);
 }
