@@ -1,15 +1,8 @@
 // Rows that time whole processes: --version, apply over the floor, apply with nothing to do, runtime start.
 import fs from 'node:fs';
 import path from 'node:path';
-import {systemClock} from '../../../src/lib/clock.js';
 import {expectSuccess, podManifest, type Bench, type Finished} from '../bench.js';
 import {median, round, type Figure, type Row} from '../row.js';
-
-/**
- * Pods that are removed go on in the kernel for a while: network namespaces, cgroups and mounts are taken apart after the
- * runtime has answered. Who is measured next must not pay for it.
- */
-const SETTLE_MS = 1000;
 
 /** Runs two programs in turn, so that both see the same machine. */
 async function inTurn(
@@ -48,17 +41,14 @@ async function applyOverFloor(
     const {initContainers} = plan;
     fs.writeFileSync(path.join(dir, `${index}.yaml`), podManifest(`pod-${index}`, {initContainers}));
   }
-  const settle = (): Promise<void> => systemClock.sleep(SETTLE_MS, bench.signal);
   const [floor, own] = await inTurn(
     plan.rounds,
     async () => {
-      await settle();
       const finished = expectSuccess('the floor', await bench.floor(plan));
       await bench.removeFloor();
       return finished;
     },
     async () => {
-      await settle();
       const finished = expectSuccess('apply', await bench.minikubelet('apply', dir));
       expectSuccess('delete', await bench.minikubelet('delete', dir));
       return finished;
@@ -89,7 +79,6 @@ export const applyTwenty: Row = {
 async function bestConcurrency(bench: Bench, count: number): Promise<number> {
   let best = {concurrency: count, ms: Number.POSITIVE_INFINITY};
   for (const concurrency of [2, 5, count]) {
-    await systemClock.sleep(SETTLE_MS, bench.signal);
     const {ms} = expectSuccess('the floor', await bench.floor({count, concurrency, initContainers: 0}));
     await bench.removeFloor();
     if (ms < best.ms) best = {concurrency, ms};
