@@ -1,9 +1,12 @@
-// One holder a lock file: the kernel's flock on an open file, so that nothing is stale after a crash, and a line in the file
-// that says who it is. Node has no flock(2); util-linux's flock takes it on the descriptor we keep open.
-import {closeSync, ftruncateSync, openSync, writeSync} from 'node:fs';
-import {mkdir, open, readFile} from 'node:fs/promises';
+// One holder a lock: a Unix socket that it listens on, under a name that only one can have, and a file beside it that says who
+// it is. The kernel closes the socket of a process that ends, however it ends; its name stays, and is replaced.
+import {randomBytes} from 'node:crypto';
+import {closeSync, constants, existsSync, linkSync, openSync, rmSync, truncateSync, writeFileSync} from 'node:fs';
+import {mkdir, readFile} from 'node:fs/promises';
+import {connect, createServer, type Server} from 'node:net';
 import {basename, dirname, join} from 'node:path';
 import {HostError, RootLockedError} from '../core/errors.js';
+import {systemClock} from '../lib/clock.js';
 import {runCommand} from './run-command.js';
 
 export interface LockHolder {
@@ -28,55 +31,143 @@ export interface LockOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How often a lock that another has is tried again. */
+const RETRY_MS = 50;
+
 /** Takes a lock, or rejects with RootLockedError that names the holder. */
 export async function acquireLock(path: string, self: LockHolder, options: LockOptions = {}): Promise<Lock> {
+  const {waitSeconds = 0, signal = new AbortController().signal} = options;
   await mkdir(dirname(path), {recursive: true}).catch((error: unknown) => {
     throw new HostError(`cannot make ${dirname(path)}: ${(error as Error).message}`, {
       cause: error,
       hint: 'run as root, or choose another --root-dir',
     });
   });
-  const fd = openLock(path);
-  const {waitSeconds = 0, signal} = options;
-  const patience = waitSeconds === 0 ? ['--nonblock'] : ['--timeout', String(waitSeconds)];
-  const {code} = await runCommand('flock', [...patience, '--exclusive', '3'], {
-    extraFds: [fd],
-    silent: true,
-    ...(signal === undefined ? {} : {signal}),
-  }).catch((error: unknown) => {
-    closeSync(fd);
-    throw error;
-  });
-  if (code !== 0) {
-    closeSync(fd);
-    if (code !== HELD_BY_ANOTHER) throw new HostError(`cannot lock ${path}: flock ended with ${code}`);
-    throw lockedError(path, await readHolder(path));
+  const patience = performance.now() + waitSeconds * 1000;
+  for (;;) {
+    signal.throwIfAborted();
+    const server = await listenAs(path);
+    if (server !== null) return lockOf(path, self, server);
+    if (performance.now() >= patience) throw lockedError(path, await readHolder(path));
+    await systemClock.sleep(RETRY_MS, signal);
   }
-  ftruncateSync(fd);
-  writeSync(fd, `${JSON.stringify(self)}\n`);
+}
+
+function lockOf(path: string, self: LockHolder, server: Server): Lock {
+  try {
+    writeFileSync(path, `${JSON.stringify(self)}\n`, {mode: 0o600});
+  } catch (error) {
+    free(path, server);
+    throw cannotLock(path, error);
+  }
   return {
     release() {
       // Emptied first: whoever reads the file after the lock is free must not be told of us.
-      ftruncateSync(fd);
-      closeSync(fd);
+      truncateSync(path);
+      free(path, server);
       return Promise.resolve();
     },
   };
 }
 
-/** The exit code of flock when somebody else has the lock; everything else is a failure of its own. */
-const HELD_BY_ANOTHER = 1;
+/** The name goes before the socket: it never refers to one that nobody listens on any more, unless its process was killed. */
+function free(path: string, server: Server): void {
+  rmSync(socketOf(path), {force: true});
+  server.close();
+}
 
-/** A bare descriptor: a FileHandle that nobody refers to any more would be closed, and the lock with it. */
-function openLock(path: string): number {
+function socketOf(path: string): string {
+  return `${path}.sock`;
+}
+
+/**
+ * A server that has the lock's name; null = another process has it. It listens before it is given the name, so that a
+ * name which refuses connections is that of a process that has ended.
+ */
+async function listenAs(path: string): Promise<Server | null> {
+  const directory = openDirectory(path);
+  const name = inDirectory(directory, socketOf(path));
+  const own = `${name}.${randomBytes(6).toString('hex')}`;
   try {
-    return openSync(path, 'a+', 0o600);
+    const server = await listen(own);
+    try {
+      if (giveName(own, name) || ((await isDead(name)) && (await replaceDead(path, own, name)))) return server;
+      server.close();
+      return null;
+    } finally {
+      rmSync(own, {force: true});
+    }
   } catch (error) {
-    throw new HostError(`cannot open the lock ${path}: ${(error as Error).message}`, {
-      cause: error,
-      hint: 'run as root, or choose another --root-dir',
-    });
+    throw error instanceof HostError ? error : cannotLock(path, error);
+  } finally {
+    closeSync(directory);
   }
+}
+
+/** Only one process at a time replaces a dead name: two could take each other's new one for the dead one. */
+async function replaceDead(path: string, own: string, name: string): Promise<boolean> {
+  const fd = openSync(path, 'a+', 0o600);
+  try {
+    const args = ['--exclusive', '--timeout', '10', '3'];
+    const {code} = await runCommand('flock', args, {extraFds: [fd], silent: true});
+    if (code !== 0) throw new HostError(`cannot lock ${path}: flock ended with ${code}`);
+    if (!(await isDead(name))) return false;
+    rmSync(name, {force: true});
+    return giveName(own, name);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** False = the name is taken. */
+function giveName(own: string, name: string): boolean {
+  try {
+    linkSync(own, name);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Listens until it is closed or the process ends; it does not keep the process alive, and has nothing to say. */
+function listen(path: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer(connection => connection.destroy());
+    server.once('error', reject);
+    server.listen(path, () => resolve(server.unref()));
+  });
+}
+
+/** Whether nobody listens there any more, or there is no such name. */
+function isDead(name: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect(name, () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', ({code}: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED' || code === 'ENOENT'));
+  });
+}
+
+/** Paths of sockets are at most 107 bytes long, those of root directories are not. */
+function inDirectory(directory: number, path: string): string {
+  return `/proc/self/fd/${directory}/${basename(path)}`;
+}
+
+function openDirectory(path: string): number {
+  try {
+    return openSync(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
+  } catch (error) {
+    throw cannotLock(path, error);
+  }
+}
+
+function cannotLock(path: string, error: unknown): HostError {
+  return new HostError(`cannot open the lock ${path}: ${(error as Error).message}`, {
+    cause: error,
+    hint: 'run as root, or choose another --root-dir',
+  });
 }
 
 /** This process, as a lock names it. */
@@ -87,13 +178,13 @@ export function thisProcess(): LockHolder {
 
 /** Who holds a lock now; null when it is free or was never taken. */
 export async function lockHolder(path: string): Promise<LockHolder | null> {
-  const file = await open(path, 'r').catch(() => null);
-  if (file === null) return null;
+  if (!existsSync(socketOf(path))) return null;
+  const directory = openDirectory(path);
   try {
-    const {code} = await runCommand('flock', ['--nonblock', '--shared', '3'], {extraFds: [file.fd], silent: true});
-    return code === 0 ? null : ((await readHolder(path)) ?? {pid: 0, command: 'unknown'});
+    if (await isDead(inDirectory(directory, socketOf(path)))) return null;
+    return (await readHolder(path)) ?? {pid: 0, command: 'unknown'};
   } finally {
-    await file.close();
+    closeSync(directory);
   }
 }
 

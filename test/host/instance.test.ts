@@ -1,7 +1,7 @@
 // What an instance keeps below its root directory: the lock, records, directories.
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
+import {mkdtemp, readFile, readdir, rm, stat, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, expect, test} from 'vitest';
@@ -35,18 +35,30 @@ describe('the lock of a root directory', () => {
     await (await acquireLock(rootLockPath(root), self)).release();
   });
 
-  test('is free as soon as its holder was killed', async () => {
+  test('is free as soon as its holder was killed, for one of all who want it', async () => {
     const path = rootLockPath(root);
     await writeFile(path, `${JSON.stringify(self)}\n`);
-    const holder = spawn('flock', ['--exclusive', path, 'sh', '-c', 'echo held; exec sleep 1000'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      detached: true,
-    });
+    const listen = 'require("net").createServer(c => c.destroy()).listen(process.argv[1], () => console.log("held"))';
+    const holder = spawn(process.execPath, ['-e', listen, `${path}.sock`], {stdio: ['ignore', 'pipe', 'inherit']});
     await once(holder.stdout, 'data');
     await expect(acquireLock(path, self)).rejects.toThrow('process 4711');
-    process.kill(-holder.pid!, 'SIGKILL');
+    holder.kill('SIGKILL');
     await once(holder, 'exit');
-    await (await acquireLock(path, self, {waitSeconds: 10})).release();
+    expect(await lockHolder(path)).toBeNull();
+    const all = await Promise.allSettled(Array.from({length: 8}, () => acquireLock(path, self)));
+    const [lock, ...more] = all.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []));
+    expect(more).toEqual([]);
+    expect(all.filter(({status}) => status === 'rejected')).toHaveLength(7);
+    await lock?.release();
+    expect(await readdir(root)).toEqual(['lock']);
+  });
+
+  test('may lie in a directory whose path is longer than that of a socket', async () => {
+    const path = rootLockPath(join(root, 'x'.repeat(100)));
+    const lock = await acquireLock(path, self);
+    await expect(acquireLock(path, self)).rejects.toThrow('process 4711');
+    expect(await lockHolder(path)).toEqual(self);
+    await lock.release();
   });
 
   test('is waited for when asked, and the wait can be cancelled', async () => {
