@@ -43,12 +43,12 @@ export async function acquireLock(path: string, self: LockHolder, options: LockO
       hint: 'run as root, or choose another --root-dir',
     });
   });
-  const patience = performance.now() + waitSeconds * 1000;
+  const patience = systemClock.monotonic() + waitSeconds * 1000;
   for (;;) {
     signal.throwIfAborted();
     const server = await listenAs(path);
     if (server !== null) return lockOf(path, self, server);
-    if (performance.now() >= patience) throw lockedError(path, await readHolder(path));
+    if (systemClock.monotonic() >= patience) throw lockedError(path, await readHolder(path));
     await systemClock.sleep(RETRY_MS, signal);
   }
 }
@@ -62,6 +62,8 @@ function lockOf(path: string, self: LockHolder, server: Server): Lock {
   }
   return {
     release() {
+      // A second time the name may be another's.
+      if (!server.listening) return Promise.resolve();
       // Emptied first: whoever reads the file after the lock is free must not be told of us.
       truncateSync(path);
       free(path, server);
@@ -90,12 +92,13 @@ async function listenAs(path: string): Promise<Server | null> {
   const own = `${name}.${randomBytes(6).toString('hex')}`;
   try {
     const server = await listen(own);
+    let isOurs = false;
     try {
-      if (giveName(own, name) || ((await isDead(name)) && (await replaceDead(path, own, name)))) return server;
-      server.close();
-      return null;
+      isOurs = giveName(own, name) || ((await isDead(name)) && (await replaceDead(path, own, name)));
+      return isOurs ? server : null;
     } finally {
       rmSync(own, {force: true});
+      if (!isOurs) server.close();
     }
   } catch (error) {
     throw error instanceof HostError ? error : cannotLock(path, error);

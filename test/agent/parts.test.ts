@@ -118,6 +118,16 @@ describe('SavedStatuses', () => {
     return dir;
   }
 
+  /** One that shows what it writes. */
+  function watched(): {readonly saved: SavedStatuses; readonly written: readonly unknown[]} {
+    const written: unknown[] = [];
+    const store = {
+      ...createRecordStore<StatusRecord>(aDirectory()),
+      put: (_uid: string, {status}: StatusRecord) => Promise.resolve(void written.push(status)),
+    };
+    return {saved: new SavedStatuses({store, clock, logger: silentLogger}), written};
+  }
+
   it('gives back to the next process what this one saved last', async () => {
     const dir = aDirectory();
     const saved = savedIn(dir);
@@ -148,12 +158,7 @@ describe('SavedStatuses', () => {
   });
 
   it('writes once what changes several times in a row, and waits for nothing when it is told to end', async () => {
-    const written: unknown[] = [];
-    const store = {
-      ...createRecordStore<StatusRecord>(aDirectory()),
-      put: (_uid: string, {status}: StatusRecord) => Promise.resolve(void written.push(status)),
-    };
-    const saved = new SavedStatuses({store, clock, logger: silentLogger});
+    const {saved, written} = watched();
     for (const phase of ['Pending', 'Running']) saved.put(uid, {status: {phase}, runtimeStatus: null});
     expect(written).toEqual([]);
     await clock.advance(1000);
@@ -165,12 +170,7 @@ describe('SavedStatuses', () => {
   });
 
   it('waits for a status to stay as it is, but not for ever', async () => {
-    const written: unknown[] = [];
-    const store = {
-      ...createRecordStore<StatusRecord>(aDirectory()),
-      put: (_uid: string, {status}: StatusRecord) => Promise.resolve(void written.push(status)),
-    };
-    const saved = new SavedStatuses({store, clock, logger: silentLogger});
+    const {saved, written} = watched();
     const change = async (message: string): Promise<void> => {
       saved.put(uid, {status: {message}, runtimeStatus: null});
       await clock.advance(300);
