@@ -1,9 +1,7 @@
 // Small facts that must outlive the process and cannot be labels of the runtime: which pod uids and images are ours, the last
-// status of a pod. One JSON file an entry below <root>/records, replaced by rename, so that a crash leaves old or new.
-import {createHash, randomBytes} from 'node:crypto';
-import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
-import {readdir} from 'node:fs/promises';
+// status of a pod. One journal a kind below <root>/records.
 import {join} from 'node:path';
+import {Journal} from './journal.js';
 
 export interface RecordStore<T> {
   /** undefined = no entry, or one that is damaged. */
@@ -12,7 +10,7 @@ export interface RecordStore<T> {
   delete(key: string): Promise<void>;
   /** Every entry, in no particular order; damaged ones are left out. */
   list(): Promise<readonly {readonly key: string; readonly value: T}[]>;
-  /** Keys of entries, read or not, as far as they are plain names such as uids. */
+  /** Keys of all entries, damaged ones too. */
   keys(): Promise<readonly string[]>;
 }
 
@@ -54,55 +52,29 @@ export interface InstanceRecords {
   readonly statuses: RecordStore<StatusRecord>;
 }
 
-/** The records of a root directory. Directories are made with the first entry. */
+/** The records of a root directory. */
 export function instanceRecords(rootDir: string): InstanceRecords {
-  const at = <T>(kind: string): RecordStore<T> => createRecordStore<T>(join(rootDir, 'records', kind));
+  const at = <T>(kind: string): RecordStore<T> => createRecordStore<T>(join(rootDir, 'records', `${kind}.journal`));
   return {pods: at('pods'), images: at('images'), statuses: at('statuses')};
 }
 
-/** A store in `dir`. The values are what JSON keeps of them. */
-export function createRecordStore<T>(dir: string): RecordStore<T> {
-  const pathOf = (key: string): string => join(dir, fileName(key) + SUFFIX);
-  // Synchronous inside: entries are small and many, and handing each call to a thread takes ten times as long as the call.
-  const read = (path: string): Entry<T> | undefined => {
-    try {
-      return JSON.parse(readFileSync(path, 'utf8')) as Entry<T>;
-    } catch {
-      // Not there, or cut off by a full disk: both mean that nothing is known.
-      return undefined;
-    }
-  };
-  const write = (path: string, entry: Entry<T>): void => {
-    mkdirSync(dir, {recursive: true, mode: 0o700});
-    const temporary = join(dir, `.${randomBytes(6).toString('hex')}`);
-    writeFileSync(temporary, JSON.stringify(entry), {mode: 0o600});
-    renameSync(temporary, path);
-  };
+/** A store in `file`, which is made with the first entry. The values are what JSON keeps of them. */
+export function createRecordStore<T>(file: string): RecordStore<T> {
+  const journal = new Journal(file);
   return {
-    get: key => Promise.resolve(read(pathOf(key))?.value),
-    put: (key, value) => Promise.resolve().then(() => write(pathOf(key), {key, value})),
-    delete: key => Promise.resolve().then(() => rmSync(pathOf(key), {force: true})),
-    async list() {
-      const names = await namesIn(dir);
-      return names.map(name => read(join(dir, name + SUFFIX))).filter(entry => entry !== undefined);
-    },
-    keys: () => namesIn(dir),
+    get: key => whatCanBeRead(() => journal.get(key) as T | undefined, undefined),
+    put: (key, value) => Promise.resolve().then(() => journal.append(key, value)),
+    delete: key => Promise.resolve().then(() => journal.append(key, undefined)),
+    list: () => whatCanBeRead(() => journal.entries().map(([key, value]) => ({key, value: value as T})), []),
+    keys: () => whatCanBeRead(() => journal.keys(), []),
   };
 }
 
-const SUFFIX = '.json';
-
-async function namesIn(dir: string): Promise<readonly string[]> {
-  const all = await readdir(dir).catch(() => []);
-  return all.filter(name => name.endsWith(SUFFIX)).map(name => name.slice(0, -SUFFIX.length));
-}
-
-interface Entry<T> {
-  readonly key: string;
-  readonly value: T;
-}
-
-/** Keys that are not plain names (image references) are hashed. */
-function fileName(key: string): string {
-  return /^[\w-][\w.-]{0,100}$/.test(key) ? key : createHash('sha256').update(key).digest('hex');
+/** Of what cannot be read nothing is known. */
+function whatCanBeRead<T>(read: () => T, nothing: T): Promise<T> {
+  try {
+    return Promise.resolve(read());
+  } catch {
+    return Promise.resolve(nothing);
+  }
 }

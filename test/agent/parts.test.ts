@@ -110,7 +110,7 @@ describe('EventRecorder', () => {
 describe('SavedStatuses', () => {
   const clock = new FakeClock();
   const savedIn = (dir: string) =>
-    new SavedStatuses({store: createRecordStore(path.join(dir, 'statuses')), clock, logger: silentLogger});
+    new SavedStatuses({store: createRecordStore(path.join(dir, 'statuses.journal')), clock, logger: silentLogger});
 
   function aDirectory(): string {
     const dir = mkdtempSync(path.join(tmpdir(), 'saved-'));
@@ -122,7 +122,7 @@ describe('SavedStatuses', () => {
   function watched(): {readonly saved: SavedStatuses; readonly written: readonly unknown[]} {
     const written: unknown[] = [];
     const store = {
-      ...createRecordStore<StatusRecord>(aDirectory()),
+      ...createRecordStore<StatusRecord>(path.join(aDirectory(), 'statuses.journal')),
       put: (_uid: string, {status}: StatusRecord) => Promise.resolve(void written.push(status)),
     };
     return {saved: new SavedStatuses({store, clock, logger: silentLogger}), written};
@@ -192,11 +192,11 @@ describe('SavedStatuses', () => {
     const saved = savedIn(dir);
     saved.put(uid, {status: {phase: 'Running'}, runtimeStatus: null});
     await saved.flush();
-    writeFileSync(path.join(dir, 'statuses', `${uid}.json`), '{"key":');
+    writeFileSync(path.join(dir, 'statuses.journal'), `"${uid}"\t{"status":`);
     const next = savedIn(dir);
     await next.load();
     expect(next.statuses.size).toBe(0);
-    const nowhere = savedIn(path.join(dir, 'statuses', `${uid}.json`));
+    const nowhere = savedIn(path.join(dir, 'statuses.journal'));
     nowhere.put(uid, {status: {}, runtimeStatus: null});
     await nowhere.flush();
   });

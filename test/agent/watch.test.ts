@@ -1,7 +1,6 @@
-import {readdirSync} from 'node:fs';
-import path from 'node:path';
 import {describe, expect, it} from 'vitest';
 import {withContainer, withInitContainers, withMetadata, withRestartPolicy, withSpec} from '../support/builders.js';
+import {instanceRecords} from '../../src/host/record-store.js';
 import {aWorld, GivenSource, namedPod, watch, type World} from './world.js';
 
 /** `name attempt` of each container that was created, in order. */
@@ -237,7 +236,7 @@ describe('an agent on a source', () => {
     await world.pass(1000);
     hung.release();
     await world.pass(10_000);
-    expect(readdirSync(path.join(world.rootDir, 'records', 'statuses'))).toEqual([]);
+    expect(await instanceRecords(world.rootDir).statuses.keys()).toEqual([]);
   });
 
   it('ends an orphan of an earlier process with its own grace period before its successor starts', async () => {

@@ -97,25 +97,45 @@ function makeAndSet(deps: CgroupfsDeps, name: CgroupName, limits: CgroupLimits):
   });
 }
 
-/** Makes a cgroup and its parents in one hierarchy. Returns the controllers that it has there. */
-function makeBelow(tree: CgroupTree, hierarchy: Hierarchy, name: CgroupName): readonly string[] {
-  let parent = hierarchy.mountPoint;
-  for (const part of name) {
-    if (tree.version === 2) delegateControllers(parent);
-    const child = join(parent, part);
-    makeDirectory(child);
-    if (hierarchy.controllers.includes('cpuset')) inheritCpuset(parent, child);
-    parent = child;
+/** Makes a cgroup and the parents it lacks in one hierarchy. Returns the controllers that it has there. */
+function makeBelow(tree: CgroupTree, {mountPoint, controllers}: Hierarchy, name: CgroupName): readonly string[] {
+  if (tree.version === 1) {
+    makeWithParents(mountPoint, name);
+    if (controllers.includes('cpuset')) for (const file of CPUSET_FILES) inheritCpuset(mountPoint, name, file);
+    return controllers;
   }
-  return tree.version === 1 ? hierarchy.controllers : controllersIn(parent, 'cgroup.controllers');
+  let dir = mountPoint;
+  for (const part of name) {
+    delegateControllers(dir);
+    dir = join(dir, part);
+    makeDirectory(dir);
+  }
+  return controllersIn(dir, 'cgroup.controllers');
+}
+
+/** From the end: for nearly every pod only the last part is missing. */
+function makeWithParents(mountPoint: string, name: CgroupName): void {
+  const dir = join(mountPoint, ...name);
+  const parent = name.slice(0, -1);
+  try {
+    makeDirectory(dir);
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT') || parent.length === 0) throw error;
+    makeWithParents(mountPoint, parent);
+    makeDirectory(dir);
+  }
 }
 
 function makeDirectory(dir: string): void {
   try {
     mkdirSync(dir, {mode: 0o755});
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!isSystemError(error, 'EEXIST')) throw error;
   }
+}
+
+function isSystemError(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /** On cgroup v2 a cgroup hands each controller down only when told so. */
@@ -139,14 +159,20 @@ function controllersIn(dir: string, file: string): readonly string[] {
     .filter(controller => controller !== '');
 }
 
-/** A new cgroup v1 cpuset is empty, and no process can enter it. */
-function inheritCpuset(parent: string, child: string): void {
-  for (const file of ['cpuset.cpus', 'cpuset.mems']) {
-    if (readOrEmpty(join(child, file)).trim() !== '') continue;
-    const inherited = readOrEmpty(join(parent, file)).trim();
-    if (inherited !== '') writeFileSync(join(child, file), inherited);
-  }
+/**
+ * A new cgroup v1 cpuset is empty, and no process can enter it: it gets what the next parent has that is not empty.
+ * Returns what it has now.
+ */
+function inheritCpuset(mountPoint: string, name: CgroupName, file: string): string {
+  const path = join(mountPoint, ...name, file);
+  const own = readOrEmpty(path).trim();
+  if (own !== '' || name.length === 0) return own;
+  const inherited = inheritCpuset(mountPoint, name.slice(0, -1), file);
+  if (inherited !== '') writeFileSync(path, inherited);
+  return inherited;
 }
+
+const CPUSET_FILES = ['cpuset.cpus', 'cpuset.mems'];
 
 function readOrEmpty(file: string): string {
   try {
