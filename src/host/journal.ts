@@ -18,8 +18,10 @@ import {
 } from 'node:fs';
 import {dirname, join} from 'node:path';
 
-/** Below this nothing is gained by writing the file anew. */
-const SMALL_BYTES = 1024 * 1024;
+/** Below this nothing is gained by writing the file anew: to read it takes a millisecond, to replace a file more. */
+const SMALL_BYTES = 256 * 1024;
+/** At once. */
+const READ_BYTES = 1024 * 1024;
 
 /** Bytes of the file. */
 interface Place {
@@ -76,7 +78,7 @@ export class Journal {
   append(key: string, value: unknown): void {
     this.#catchUp();
     if (value === undefined && !this.#places.has(key)) return;
-    mkdirSync(dirname(this.#path), {recursive: true, mode: 0o700});
+    if (this.#inode === null) mkdirSync(dirname(this.#path), {recursive: true, mode: 0o700});
     if (this.#size > this.#end) truncateSync(this.#path, this.#end);
     const head = JSON.stringify(key);
     const line = Buffer.from(value === undefined ? `${head}\n` : `${head}\t${JSON.stringify(value)}\n`);
@@ -105,7 +107,7 @@ export class Journal {
 
   /** In pieces: of many pods the file has tens of megabytes. */
   #readOn(fd: number): void {
-    let pieceBytes = SMALL_BYTES;
+    let pieceBytes = READ_BYTES;
     while (this.#end < this.#size) {
       const start = this.#end;
       const isLast = start + pieceBytes >= this.#size;

@@ -1,7 +1,7 @@
 // One holder a lock: a Unix socket that it listens on, under a name that only one can have, and a file beside it that says who
 // it is. The kernel closes the socket of a process that ends, however it ends; its name stays, and is replaced.
 import {randomBytes} from 'node:crypto';
-import {closeSync, constants, existsSync, linkSync, openSync, rmSync, truncateSync, writeFileSync} from 'node:fs';
+import {closeSync, constants, existsSync, fstatSync, linkSync, openSync, rmSync, writeSync} from 'node:fs';
 import {mkdir, readFile} from 'node:fs/promises';
 import {connect, createServer, type Server} from 'node:net';
 import {basename, dirname, join} from 'node:path';
@@ -55,7 +55,7 @@ export async function acquireLock(path: string, self: LockHolder, options: LockO
 
 function lockOf(path: string, self: LockHolder, server: Server): Lock {
   try {
-    writeFileSync(path, `${JSON.stringify(self)}\n`, {mode: 0o600});
+    writeHolder(path, JSON.stringify(self));
   } catch (error) {
     free(path, server);
     throw cannotLock(path, error);
@@ -64,12 +64,24 @@ function lockOf(path: string, self: LockHolder, server: Server): Lock {
     release() {
       // A second time the name may be another's.
       if (!server.listening) return Promise.resolve();
-      // Emptied first: whoever reads the file after the lock is free must not be told of us.
-      truncateSync(path);
+      // First: whoever reads the file after the lock is free must not be told of us.
+      writeHolder(path, '');
       free(path, server);
       return Promise.resolve();
     },
   };
+}
+
+/** Over what is there, and blanks over the rest of it: to cut a file off takes a file system milliseconds. */
+function writeHolder(path: string, text: string): void {
+  const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+  try {
+    const line = Buffer.from(`${text}\n`);
+    const blanks = Buffer.alloc(Math.max(0, fstatSync(fd).size - line.length), ' ');
+    writeSync(fd, Buffer.concat([line, blanks]), null, null, 0);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** The name goes before the socket: it never refers to one that nobody listens on any more, unless its process was killed. */
@@ -204,7 +216,7 @@ async function readHolder(path: string): Promise<LockHolder | null> {
     if (typeof value !== 'object' || value === null || !('pid' in value) || !('command' in value)) return null;
     return {pid: Number(value.pid), command: String(value.command)};
   } catch {
-    // Empty between taking the lock and writing the line: the holder is known to exist, not by name.
+    // Blank between taking the lock and writing the line: the holder is known to exist, not by name.
     return null;
   }
 }

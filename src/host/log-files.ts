@@ -35,21 +35,30 @@ export interface LoggedContainer {
 /** Links to the log by the container's names; an old link is replaced. */
 export function linkLog(dirs: InstanceDirs, log: LoggedContainer): void {
   const link = containerLogLink(dirs, log);
-  mkdirSync(dirs.containerLogsDir, {recursive: true, mode: 0o755});
-  if (makeLink(log.logPath, link)) return;
-  const temporary = `${link}.new`;
-  rmSync(temporary, {force: true});
-  symlinkSync(log.logPath, temporary);
-  renameSync(temporary, link);
+  switch (makeLink(log.logPath, link)) {
+    case 'made':
+      return;
+    case 'no directory':
+      mkdirSync(dirs.containerLogsDir, {recursive: true, mode: 0o755});
+      symlinkSync(log.logPath, link);
+      return;
+    case 'there': {
+      const temporary = `${link}.new`;
+      rmSync(temporary, {force: true});
+      symlinkSync(log.logPath, temporary);
+      renameSync(temporary, link);
+    }
+  }
 }
 
-/** False = something of that name is there. */
-function makeLink(target: string, link: string): boolean {
+function makeLink(target: string, link: string): 'made' | 'there' | 'no directory' {
   try {
     symlinkSync(target, link);
-    return true;
+    return 'made';
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    const {code} = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return 'there';
+    if (code === 'ENOENT') return 'no directory';
     throw error;
   }
 }

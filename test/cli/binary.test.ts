@@ -112,6 +112,16 @@ describe('apply', () => {
   });
 });
 
+test('output that is longer than a pipe holds arrives whole', async () => {
+  const {write, run} = await place();
+  const names = Array.from({length: 5000}, (_, index) => `pod-${index}`);
+  write('many.yaml', names.map(name => podYaml(name)).join('---\n'));
+  const {code, stdout} = await run(['validate', 'pods']);
+  expect(code).toBe(0);
+  expect(stdout.length).toBeGreaterThan(64 * 1024);
+  expect(stdout.match(/ valid /g)).toHaveLength(names.length);
+});
+
 describe('delete', () => {
   test('ends the pods of the manifests that are right, says what is wrong with the rest, and ends with 1', async () => {
     const {write, agent, look} = await place();
