@@ -66,7 +66,7 @@ async function applyOverFloor(
 export const applyOne: Row = {
   name: 'apply-1',
   async measure(bench) {
-    const plan = {count: 1, concurrency: 1, initContainers: 0, rounds: 7, budget: 1.25};
+    const plan = {count: 1, concurrency: 1, initContainers: 0, rounds: 15, budget: 1.25};
     return {'apply-1': await applyOverFloor(bench, plan)};
   },
 };
@@ -75,7 +75,7 @@ export const applyTwenty: Row = {
   name: 'apply-20',
   async measure(bench) {
     const concurrency = await bestConcurrency(bench, 20);
-    const plan = {count: 20, concurrency, initContainers: 0, rounds: 7, budget: 1.05};
+    const plan = {count: 20, concurrency, initContainers: 0, rounds: 13, budget: 1.05};
     return {'apply-20': await applyOverFloor(bench, plan)};
   },
 };
@@ -94,7 +94,7 @@ async function bestConcurrency(bench: Bench, count: number): Promise<number> {
 export const initChain: Row = {
   name: 'init-chain',
   async measure(bench) {
-    const plan = {count: 1, concurrency: 1, initContainers: 3, rounds: 7, budget: 1.15};
+    const plan = {count: 1, concurrency: 1, initContainers: 3, rounds: 15, budget: 1.15};
     return {'init-chain': await applyOverFloor(bench, plan)};
   },
 };
