@@ -36,23 +36,31 @@ function load() {
 function bytecodeOf(source) {
   const build = source.slice(3, source.indexOf('\n'));
   // Reading in the bytecode of a whole apply takes time, too: what only says a word gets by with less.
-  const isShort = /^(-|help$|version$)/.test(process.argv[2] ?? '-');
   try {
-    return readFileSync(join(dist, `${build}.${isShort ? 'short' : 'whole'}.bytecode`));
+    return readFileSync(join(dist, `${build}.${isShort() ? 'short' : 'whole'}.bytecode`));
   } catch {
     return undefined;
   }
 }
 
+/** Whether only a word is asked for: --version, --help. */
+function isShort() {
+  return /^(-|help$|version$)/.test(process.argv[2] ?? '-');
+}
+
 const {script, start} = load();
 // The build runs this with a file name to save the bytecode of what a real run compiles.
 const save = process.env.MINIKUBELET_SAVE_BYTECODE;
-// What runs for months has to be thrifty: left alone, V8 lets garbage grow to several times what is alive before it looks. Node
-// promises no flags, and V8 complains of those it does not know: only for the V8 that this was tried on. Bytecode is bound to
-// the flags it was saved under, so it comes after that was read.
-if (process.argv.includes('watch') && process.versions.v8.startsWith('11.')) {
-  // Loading node:v8 takes 2 ms, which short runs do not have.
-  require('node:v8').setFlagsFromString('--heap-growing-percent=30');
+// Node promises no flags, and V8 complains of those it does not know: only for the V8 that these were tried on. Bytecode is bound
+// to the flags it was saved under, so they come after that was read. Loading node:v8 takes time that a word does not have.
+if (!isShort() && !save && process.versions.v8.startsWith('11.')) {
+  require('node:v8').setFlagsFromString(
+    process.argv.includes('watch')
+      ? // What runs for months has to be thrifty: left alone, V8 lets garbage grow to several times what is alive.
+        '--heap-growing-percent=30'
+      : // What ends within seconds does not win back the time that it takes to optimize its functions: four times later.
+        '--interrupt-budget=270336',
+  );
 }
 const done = start(process.argv.slice(2), dist, `./${name}`);
 void done.then(() => {
