@@ -363,7 +363,13 @@ test('a root directory that another process uses ends with 6 and says who it is'
 test('a crash says that it is a bug, shows its stack and ends with 70', async () => {
   const {at} = await place();
   const crash = join(at, 'crash.cjs');
-  writeFileSync(crash, `setTimeout(() => { throw new TypeError('boom') }, 400)\nsetTimeout(() => {}, 5000)\n`);
+  // As soon as minikubelet listens for it.
+  writeFileSync(
+    crash,
+    `process.on('newListener', name => {
+      if (name === 'uncaughtExceptionMonitor') process.nextTick(() => { throw new TypeError('boom') });
+    });`,
+  );
   const {code, stderr} = await minikubelet(['version', '--client'], {env: {NODE_OPTIONS: `--require ${crash}`}});
   expect(code).toBe(70);
   expect(stderr).toContain('Error: this is a bug in minikubelet');
