@@ -85,8 +85,11 @@ export class Journal {
     const fd = openSync(this.#path, 'a', 0o600);
     try {
       writeFileSync(fd, line);
-      this.#index(line, this.#end);
-      this.#seen(fstatSync(fd));
+      const stats = fstatSync(fd);
+      this.#seen(stats);
+      if (stats.size === this.#end + line.length) this.#index(line, this.#end);
+      // Somebody else wrote in between: it is all read again.
+      else this.#forget();
     } finally {
       closeSync(fd);
     }
