@@ -11,6 +11,8 @@ const {Script} = require('node:vm');
 
 const dist = join(__dirname, '..', 'dist');
 const name = 'minikubelet.cjs';
+/** Whether only a word is asked for: --version, --help. */
+const isShort = /^(-|help$|version$)/.test(process.argv[2] ?? '-');
 
 /**
  * Runs the bundle as `require` would, and leaves it in the module cache, where oclif looks for the commands. The build has
@@ -37,15 +39,10 @@ function bytecodeOf(source) {
   const build = source.slice(3, source.indexOf('\n'));
   // Reading in the bytecode of a whole apply takes time, too: what only says a word gets by with less.
   try {
-    return readFileSync(join(dist, `${build}.${isShort() ? 'short' : 'whole'}.bytecode`));
+    return readFileSync(join(dist, `${build}.${isShort ? 'short' : 'whole'}.bytecode`));
   } catch {
     return undefined;
   }
-}
-
-/** Whether only a word is asked for: --version, --help. */
-function isShort() {
-  return /^(-|help$|version$)/.test(process.argv[2] ?? '-');
 }
 
 const {script, start} = load();
@@ -53,7 +50,7 @@ const {script, start} = load();
 const save = process.env.MINIKUBELET_SAVE_BYTECODE;
 // Node promises no flags, and V8 complains of those it does not know: only for the V8 that these were tried on. Bytecode is bound
 // to the flags it was saved under, so they come after that was read. Loading node:v8 takes time that a word does not have.
-if (!isShort() && !save && process.versions.v8.startsWith('11.')) {
+if (!isShort && !save && process.versions.v8.startsWith('11.')) {
   require('node:v8').setFlagsFromString(
     process.argv.includes('watch')
       ? // What runs for months has to be thrifty: left alone, V8 lets garbage grow to several times what is alive.

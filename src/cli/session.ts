@@ -1,5 +1,6 @@
 // One run of a command: where it writes, how it is stopped, how talkative it is.
 import {systemClock, type Clock} from '../lib/clock.js';
+import {codeOf} from '../lib/error-code.js';
 import {createLogger, type Logger, type LogLevel} from '../lib/logger.js';
 import {jsonLogLine, logLine, type LogFormat} from './output/log-lines.js';
 import {
@@ -108,6 +109,6 @@ function lineWriter(stream: NodeJS.WriteStream): (...lines: readonly string[]) =
 export function isStopEcho(error: unknown, signal: AbortSignal): boolean {
   if (!signal.aborted) return false;
   if (error === signal.reason || error instanceof InterruptedError || error instanceof OutputClosedError) return true;
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   return code === 'CANCELLED' || code === 'ABORT_ERR' || (error instanceof Error && error.name === 'AbortError');
 }

@@ -2,6 +2,7 @@
 import {access, readFile} from 'node:fs/promises';
 import {RuntimeUnavailableError, UsageError} from '../core/errors.js';
 import {deadlineSignal, systemClock, type Clock} from '../lib/clock.js';
+import {codeOf} from '../lib/error-code.js';
 import {diagnose} from './diagnose.js';
 import {
   chooseEndpoints,
@@ -184,7 +185,7 @@ async function crictlConfig(options: ConnectOptions): Promise<CrictlConfig | nul
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (named === undefined && isMissing(error)) return null;
+    if (named === undefined && codeOf(error) === 'ENOENT') return null;
     const by = options.config === undefined ? 'CRI_CONFIG_FILE' : '--config';
     throw new UsageError(`cannot read ${file}${named === undefined ? '' : ` (from ${by})`}: ${messageOf(error)}`, {
       cause: error,
@@ -201,10 +202,6 @@ async function parseYaml(file: string, text: string): Promise<unknown> {
   } catch (error) {
     throw new UsageError(`${file} is not YAML: ${messageOf(error).split('\n')[0] ?? ''}`, {cause: error});
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 function messageOf(error: unknown): string {

@@ -2,6 +2,7 @@
 import {stat} from 'node:fs/promises';
 import {connect} from 'node:net';
 import {CriError, RuntimeUnavailableError} from '../core/errors.js';
+import {codeOf} from '../lib/error-code.js';
 import {socketPath, type Candidate} from './endpoints.js';
 
 /** What was found out about a socket that gave no runtime. */
@@ -26,7 +27,7 @@ export async function diagnose(
   const path = socketPath(candidate.endpoint);
   const found = await stat(path).then(
     stats => ({statError: null, isSocket: stats.isSocket()}),
-    (error: unknown) => ({statError: errnoOf(error), isSocket: false}),
+    (error: unknown) => ({statError: codeOf(error) ?? 'UNKNOWN', isSocket: false}),
   );
   const facts = {
     ...found,
@@ -98,10 +99,6 @@ async function connectError(path: string): Promise<string | null> {
       socket.destroy();
       resolve(null);
     });
-    socket.once('error', error => resolve(errnoOf(error)));
+    socket.once('error', error => resolve(codeOf(error) ?? 'UNKNOWN'));
   });
-}
-
-function errnoOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN';
 }

@@ -2,7 +2,6 @@
 // an old one, which is what takes a disk's time. A line is the key, a tab and the value, as JSON (which has no bare tabs or
 // newlines); a line without a value removes its key. What a crash or a full disk cut off is a line without its end: it does
 // not count, and the next entry takes its place. One process writes at a time, any number may read.
-import {randomBytes} from 'node:crypto';
 import {
   closeSync,
   fstatSync,
@@ -16,7 +15,7 @@ import {
   writeFileSync,
   type Stats,
 } from 'node:fs';
-import {dirname, join} from 'node:path';
+import {dirname} from 'node:path';
 
 /** Below this nothing is gained by writing the file anew: to read it takes a millisecond, to replace a file more. */
 const SMALL_BYTES = 256 * 1024;
@@ -145,7 +144,8 @@ export class Journal {
   #compact(): void {
     // If it fails, not each entry that follows shall try again.
     this.#compactAt = 2 * this.#end;
-    const temporary = join(dirname(this.#path), `.${randomBytes(6).toString('hex')}`);
+    // What a crash left under this name is overwritten.
+    const temporary = `${this.#path}.new`;
     try {
       this.#withFile(source => this.#copyLive(source, temporary));
       renameSync(temporary, this.#path);
@@ -156,7 +156,7 @@ export class Journal {
   }
 
   #copyLive(source: number, temporary: string): void {
-    const target = openSync(temporary, 'wx', 0o600);
+    const target = openSync(temporary, 'w', 0o600);
     try {
       for (const {lineStart, lineEnd} of this.#places.values()) {
         writeFileSync(target, bytesAt(source, lineStart, lineEnd));

@@ -7,6 +7,7 @@ import {connect, createServer, type Server} from 'node:net';
 import {basename, dirname, join} from 'node:path';
 import {HostError, RootLockedError} from '../core/errors.js';
 import {systemClock} from '../lib/clock.js';
+import {codeOf} from '../lib/error-code.js';
 import {runCommand} from './run-command.js';
 
 export interface LockHolder {
@@ -64,9 +65,12 @@ function lockOf(path: string, self: LockHolder, server: Server): Lock {
     release() {
       // A second time the name may be another's.
       if (!server.listening) return Promise.resolve();
-      // First: whoever reads the file after the lock is free must not be told of us.
-      writeHolder(path, '');
-      free(path, server);
+      try {
+        // First: whoever reads the file after the lock is free must not be told of us.
+        writeHolder(path, '');
+      } finally {
+        free(path, server);
+      }
       return Promise.resolve();
     },
   };
@@ -140,7 +144,7 @@ function giveName(own: string, name: string): boolean {
     linkSync(own, name);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -161,7 +165,7 @@ function isDead(name: string): Promise<boolean> {
       socket.destroy();
       resolve(false);
     });
-    socket.once('error', ({code}: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED' || code === 'ENOENT'));
+    socket.once('error', error => resolve(['ECONNREFUSED', 'ENOENT'].includes(codeOf(error) ?? '')));
   });
 }
 

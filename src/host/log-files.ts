@@ -5,6 +5,7 @@
 import {mkdirSync, readdirSync, renameSync, rmSync, symlinkSync} from 'node:fs';
 import {rm} from 'node:fs/promises';
 import {basename, dirname} from 'node:path';
+import {codeOf} from '../lib/error-code.js';
 import {containerLogDir, containerLogLink, podLogDir, type InstanceDirs, type PodIdentity} from './pod-dirs.js';
 
 export function makePodLogDir(dirs: InstanceDirs, pod: PodIdentity): void {
@@ -56,7 +57,7 @@ function makeLink(target: string, link: string): 'made' | 'there' | 'no director
     symlinkSync(target, link);
     return 'made';
   } catch (error) {
-    const {code} = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'EEXIST') return 'there';
     if (code === 'ENOENT') return 'no directory';
     throw error;
@@ -81,7 +82,7 @@ function entriesOf(dir: string): readonly string[] {
   try {
     return readdirSync(dir);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (codeOf(error) === 'ENOENT') return [];
     throw error;
   }
 }

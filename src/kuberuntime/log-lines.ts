@@ -1,6 +1,7 @@
 // A growing log file as lines. Positions are this reader's own, so that a file may be followed while it is written.
 // Mirrors kubelet v1.36 pkg/util/tail FindTailLineStartIndex.
 import {open, type FileHandle} from 'node:fs/promises';
+import {codeOf} from '../lib/error-code.js';
 
 export interface LineReader {
   /** The next complete line with its line end; null = no more for now. */
@@ -55,7 +56,7 @@ export async function openLineReader(file: FileHandle, tailLines: number | undef
 async function otherFile(current: FileHandle, position: number, path: string): Promise<FileHandle | null> {
   const next = await open(path, 'r').catch((error: unknown) => {
     // Between the rename and the new file there is none.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   });
   if (next === null) return null;

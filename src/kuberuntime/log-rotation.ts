@@ -15,6 +15,7 @@ import {
 import {criContainerId, type ContainerId} from '../core/runtime-status/types.js';
 import type {RuntimeService} from '../cri/runtime-service.js';
 import type {Clock} from '../lib/clock.js';
+import {codeOf} from '../lib/error-code.js';
 import type {Logger} from '../lib/logger.js';
 import {errorText, expectedFailure} from './failures.js';
 
@@ -88,7 +89,7 @@ async function nameAgain(rotated: string, logPath: string): Promise<void> {
   try {
     await link(rotated, logPath);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    if (codeOf(error) === 'EEXIST') return;
     throw error;
   }
   await rm(rotated);

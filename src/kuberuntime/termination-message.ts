@@ -10,6 +10,7 @@ import {
   type ReadEnd,
 } from '../core/runtime-status/termination-message.js';
 import type {ContainerStatus} from '../cri/gen/cri.js';
+import {codeOf} from '../lib/error-code.js';
 
 /** Never throws: a file that cannot be read is part of the message. Synchronous: at most a few KB, asked at each look. */
 export function readTerminationMessage(status: ContainerStatus): string {
@@ -33,7 +34,7 @@ function readEnd(path: string, limit: number): ReadEnd {
       closeSync(fd);
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     return {error: error instanceof Error ? error.message : String(error)};
   }
 }

@@ -4,6 +4,7 @@ import {closeSync, constants, fstatSync, openSync, readSync, statSync, type Stat
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import {UsageError, type ManifestProblem} from '../core/errors.js';
+import {codeOf} from '../lib/error-code.js';
 import {byName, isManifestName} from './as-kubelet.js';
 import {fetchManifest, isUrl} from './fetch.js';
 import {readManifestTexts} from './read-texts.js';
@@ -161,10 +162,6 @@ async function isLink(file: string): Promise<boolean> {
     if (codeOf(error) === 'ENOENT') return false;
     throw error;
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 function reasonOf(error: unknown): string {

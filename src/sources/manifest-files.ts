@@ -3,6 +3,7 @@
 import {statSync, type Stats} from 'node:fs';
 import {readdir} from 'node:fs/promises';
 import path from 'node:path';
+import {codeOf} from '../lib/error-code.js';
 import {byName, isManifestName} from '../manifest/as-kubelet.js';
 import {hasBytes, loadManifestFile} from '../manifest/read.js';
 import type {LoadedManifest} from '../manifest/types.js';
@@ -46,7 +47,7 @@ function statOrNull(file: string): Stats | null {
   try {
     return statSync(file);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return null;
     throw error;
   }

@@ -3,6 +3,7 @@
 import {watch, type FSWatcher} from 'node:fs';
 import {stat} from 'node:fs/promises';
 import path from 'node:path';
+import {codeOf} from '../lib/error-code.js';
 
 export interface PathWatchDeps {
   /** Absolute. */
@@ -72,6 +73,6 @@ async function directoryIdentity(target: string): Promise<string | null> {
 }
 
 function isLimit(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   return code === 'ENOSPC' || code === 'EMFILE';
 }

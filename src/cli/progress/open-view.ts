@@ -1,7 +1,6 @@
 // The one view of progress that a run has, by what the terminal can do and the user wants.
 import type {Report} from '../../core/events.js';
 import type {Session} from '../session.js';
-import {lineBatch} from './line-batch.js';
 import {ndjsonReport, plainReport} from './line-reports.js';
 import {openTaskList, type TaskListView} from './task-list.js';
 
@@ -27,13 +26,13 @@ export async function openView(session: Session): Promise<ProgressSink> {
     }
     case 'plain': {
       const isVerbose = session.logger.debugEnabled;
-      const view = lineView(write => plainReport(write, isVerbose ? 'debug' : 'info'), session, isVerbose);
+      const view = lineView(plainReport(session.err, isVerbose ? 'debug' : 'info'), session, isVerbose);
       return process.env['GITHUB_ACTIONS'] === 'true' ? folded(view, session) : view;
     }
     case 'json':
-      return lineView(ndjsonReport, session, true);
+      return lineView(ndjsonReport(session.err), session, true);
     case 'quiet':
-      return lineView(() => () => undefined, session, false);
+      return lineView(() => undefined, session, false);
   }
 }
 
@@ -42,9 +41,9 @@ function folded(view: ProgressSink, session: Session): ProgressSink {
   session.err('::group::progress');
   return {
     ...view,
-    async close() {
-      await view.close();
+    close() {
       session.err('::endgroup::');
+      return view.close();
     },
   };
 }
@@ -53,29 +52,7 @@ function stopText(signal: string): string {
   return `${signal}: stopping, what runs stays; once more stops at once`;
 }
 
-function lineView(
-  reportTo: (write: (line: string) => void) => Report,
-  session: Session,
-  showsPulls: boolean,
-): ProgressSink {
-  const batch = lineBatch(session.err, session.clock);
-  const tell = (text: string): void => {
-    batch.flush();
-    session.err(text);
-  };
-  session.onStop(signal => tell(stopText(signal)));
-  // A bug or a second signal ends the process where it is.
-  process.once('exit', batch.flush);
-  return {
-    report: reportTo(batch.add),
-    showsPulls,
-    note: tell,
-    settle: () => undefined,
-    close() {
-      process.off('exit', batch.flush);
-      batch.flush();
-      session.onStop(signal => session.err(stopText(signal)));
-      return Promise.resolve();
-    },
-  };
+function lineView(report: Report, session: Session, showsPulls: boolean): ProgressSink {
+  session.onStop(signal => session.err(stopText(signal)));
+  return {report, showsPulls, note: text => session.err(text), settle: () => undefined, close: () => Promise.resolve()};
 }

@@ -8,6 +8,7 @@ import {V2_CONTROLLERS, type CgroupTree, type Hierarchy} from '../../core/cgroup
 import type {CgroupLimits, CgroupName} from '../../core/cri-config/pod-cgroup.js';
 import {HostError} from '../../core/errors.js';
 import type {Clock} from '../../lib/clock.js';
+import {codeOf} from '../../lib/error-code.js';
 import type {CgroupManager} from './types.js';
 
 export interface CgroupfsDeps {
@@ -120,7 +121,7 @@ function makeWithParents(mountPoint: string, name: CgroupName): void {
   try {
     makeDirectory(dir);
   } catch (error) {
-    if (!isSystemError(error, 'ENOENT') || parent.length === 0) throw error;
+    if (codeOf(error) !== 'ENOENT' || parent.length === 0) throw error;
     makeWithParents(mountPoint, parent);
     makeDirectory(dir);
   }
@@ -130,12 +131,8 @@ function makeDirectory(dir: string): void {
   try {
     mkdirSync(dir, {mode: 0o755});
   } catch (error) {
-    if (!isSystemError(error, 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
-}
-
-function isSystemError(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /** On cgroup v2 a cgroup hands each controller down only when told so. */

@@ -3,6 +3,7 @@
 import {mkdir, open, stat} from 'node:fs/promises';
 import type {Stats} from 'node:fs';
 import type {HostPathVolumeSource} from '../../core/pod/types.js';
+import {codeOf} from '../../lib/error-code.js';
 
 /** What is wrong with a host path; null = nothing. Makes it for the types that say so. */
 export async function checkHostPath({path, type = ''}: HostPathVolumeSource): Promise<string | null> {
@@ -47,7 +48,7 @@ async function makeFile(path: string): Promise<void> {
 
 async function statOrNull(path: string): Promise<Stats | null> {
   return stat(path).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null;
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
     throw error;
   });
 }

@@ -4,6 +4,7 @@
 // Mirrors kubelet mount-utils subpath_linux.go doSafeOpen, doSafeMakeDir.
 import {constants} from 'node:fs';
 import {chmod, mkdir, open, realpath, stat, type FileHandle} from 'node:fs/promises';
+import {codeOf} from '../../lib/error-code.js';
 
 /** open(2) on Linux: a descriptor that only names a file; Node does not list it. */
 const O_PATH = 0o10000000;
@@ -86,7 +87,7 @@ function relativeTo(base: string, path: string): readonly string[] | null {
 }
 
 function nullIfMissing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  if (codeOf(error) === 'ENOENT') return null;
   throw error;
 }
 
