@@ -5,7 +5,7 @@ import type {CgroupDriver, CgroupName} from '../core/cri-config/pod-cgroup.js';
 import type {NodeFacts} from '../core/cri-config/types.js';
 import {CriError} from '../core/errors.js';
 import type {Quantity} from '../core/pod/types.js';
-import type {RuntimeConfigResponse, StatusResponse} from '../cri/gen/cri.js';
+import type {StatusResponse} from '../cri/gen/cri.js';
 import type {RuntimeService} from '../cri/runtime-service.js';
 import {createCgroupManager} from '../host/cgroups/create.js';
 import type {CgroupManager} from '../host/cgroups/types.js';
@@ -15,6 +15,7 @@ import type {VolumeManager} from '../host/volumes/types.js';
 import {createVolumeManager} from '../host/volumes/volume-manager.js';
 import type {Logger} from '../lib/logger.js';
 import type {AgentDeps} from './agent.js';
+import {cgroupDriverOf} from './cgroup-driver.js';
 import {allocatable, allocatablePids, nodeFacts} from './node.js';
 
 export interface HostSide {
@@ -72,31 +73,17 @@ const noPodCgroups: CgroupManager = {
   prune: () => Promise.resolve(),
 };
 
-/** Both calls go out at once: a start waits for neither twice. */
 async function askRuntime(
   runtime: RuntimeService,
   signal: AbortSignal,
 ): Promise<{readonly driver: CgroupDriver; readonly runtimeStatus: StatusResponse | null}> {
-  const [config, status] = await Promise.allSettled([runtime.runtimeConfig(signal), runtime.status(signal, true)]);
-  const runtimeStatus = status.status === 'fulfilled' ? status.value : null;
-  return {driver: cgroupDriver(config, status), runtimeStatus};
+  const status = await runtime.status(signal, true).catch((error: unknown) => {
+    if (error instanceof CriError) return error;
+    throw error;
+  });
+  const driver = await cgroupDriverOf(runtime, status, signal);
+  return {driver, runtimeStatus: status instanceof CriError ? null : status};
 }
-
-/** As the runtime says; runtimes that are too old to say use the file system, unless they were told otherwise. */
-function cgroupDriver(
-  config: PromiseSettledResult<RuntimeConfigResponse>,
-  status: PromiseSettledResult<StatusResponse>,
-): CgroupDriver {
-  if (config.status === 'fulfilled') {
-    return config.value.linux?.cgroupDriver === SYSTEMD_DRIVER ? 'systemd' : 'cgroupfs';
-  }
-  if (!(config.reason instanceof CriError) || config.reason.code !== 'UNIMPLEMENTED') throw config.reason;
-  if (status.status === 'rejected') throw status.reason;
-  return /"[Ss]ystemdCgroup":\s*true/.test(status.value.info['config'] ?? '') ? 'systemd' : 'cgroupfs';
-}
-
-/** RuntimeConfigResponse's number for it. */
-const SYSTEMD_DRIVER = 0;
 
 async function hostKeyring(files: readonly string[], logger: Logger): Promise<Keyring> {
   const keyring = await Promise.all(

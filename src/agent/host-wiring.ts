@@ -39,7 +39,7 @@ export function wireKubeRuntime(wiring: HostWiring): KubeRuntime {
     instance: instanceOf(config.rootDir),
     maxParallelImagePulls: config.maxParallelImagePulls,
     // Starting is mostly work for the processors: more at once than they can do makes all of it late.
-    maxParallelStarts: host.machine.cpus + 1,
+    maxParallelStarts: 3 * host.machine.cpus,
     hostKeyring: host.keyring,
     onImagePulled: (_image, imageRef) =>
       records.images.put(imageRef, {imageRef, endpoint: runtime.endpoint, pulledAt: clock.now()}),
