@@ -50,8 +50,8 @@ describe('applyOnce', () => {
     const before = world.runtime.calls.length;
     expect(lines(await apply(world, pods))).toEqual(['web unchanged up', 'two unchanged up']);
     expect(world.runtime.calls.slice(before).map(({rpc}) => rpc)).toEqual([
-      'RuntimeConfig',
       'Status',
+      'RuntimeConfig',
       'ListPodSandbox',
       'ListContainers',
     ]);
