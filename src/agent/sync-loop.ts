@@ -75,7 +75,7 @@ function keyOf(event: LoopEvent): string {
     case 'config':
       return `config ${event.snapshot.source}`;
     case 'pleg':
-      return `pleg ${event.event.uid} ${event.event.type} ${event.event.id}`;
+      return plegKey(event.event);
     case 'sync':
       return `sync ${event.uid}`;
     case 'probe':
@@ -83,4 +83,9 @@ function keyOf(event: LoopEvent): string {
     case 'housekeeping':
       return 'housekeeping';
   }
+}
+
+/** Which of its containers has started is all the same to a pod: it is synced, once for all of them that one look has found. */
+function plegKey({uid, type, id}: PodLifecycleEvent): string {
+  return type === 'ContainerStarted' ? `pleg ${uid} ${type}` : `pleg ${uid} ${type} ${id}`;
 }

@@ -10,12 +10,14 @@ import {emptyStatus, PodCache} from '../../src/agent/pod-cache.js';
 import {ReasonCache} from '../../src/agent/reason-cache.js';
 import {SavedStatuses} from '../../src/agent/saved-statuses.js';
 import {StatusManager} from '../../src/agent/status-manager.js';
+import {post, type LoopEvent} from '../../src/agent/sync-loop.js';
 import {createSupervisor} from '../../src/agent/supervisor.js';
 import type {AgentEvent} from '../../src/core/events.js';
 import {runtimePodFromStatus} from '../../src/core/pleg.js';
 import {podRef} from '../../src/core/pod/types.js';
 import {createRecordStore, type StatusRecord} from '../../src/host/record-store.js';
 import {silentLogger} from '../../src/lib/logger.js';
+import {Mailbox} from '../../src/lib/mailbox.js';
 import {FakeClock} from '../fakes/fake-clock.js';
 import {aPod, aPodStatus, exited, running, T0, withInstance} from '../support/builders.js';
 
@@ -301,5 +303,19 @@ describe('a supervisor', () => {
     supervisor.run(() => Promise.reject(new TypeError('undefined is not a function')));
     await new Promise(resolve => supervisor.signal.addEventListener('abort', resolve, {once: true}));
     await expect(supervisor.stop()).rejects.toThrow('undefined is not a function');
+  });
+});
+
+describe('the inbox of the loop', () => {
+  it('has a pod synced once for all of its containers that have started, and keeps each end apart', () => {
+    const inbox = new Mailbox<LoopEvent>();
+    const tell = (type: 'ContainerStarted' | 'ContainerDied', id: string): void =>
+      post(inbox, {channel: 'pleg', event: {uid, type, id}});
+    tell('ContainerStarted', 'sandbox');
+    tell('ContainerStarted', 'main');
+    expect(inbox.size).toBe(1);
+    tell('ContainerDied', 'first');
+    tell('ContainerDied', 'second');
+    expect(inbox.size).toBe(3);
   });
 });
