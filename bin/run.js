@@ -59,7 +59,7 @@ function growNursery() {
   const size = () => getHeapSpaceStatistics().find(({space_name: space}) => space === 'new_space').space_size;
   setFlags('--semi-space-growth-factor=32');
   const before = size();
-  for (let kept = []; size() < 4 * before && kept.length < 40; ) kept.push(new Array(15_000));
+  for (let kept = []; size() < 4 * before && kept.length < 40;) kept.push(new Array(15_000));
   setFlags('--semi-space-growth-factor=2');
 }
 
