@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {systemClock} from '../../src/lib/clock.js';
 import {noRuntimeReason} from '../support/embedded-runtime.js';
-import {createdFor, finishedAt} from '../support/pod-calls.js';
+import {createdFor, finishedAt, toldEnd} from '../support/pod-calls.js';
 import {seededRandom, seedOfRun} from '../support/random.js';
 import {manifest, PATIENT, shell, startWatchWorld, statusOf, type WatchWorld} from '../support/watch-world.js';
 
@@ -104,7 +104,13 @@ describe.skipIf(noRuntimeReason !== null)('a watch that is killed again and agai
     for (const pod of pods) {
       const ran = lines.filter(line => line.startsWith(`${pod} `)).map(line => line.slice(pod.length + 1));
       const wanted = pod.startsWith('job') ? ['main'] : pod.startsWith('chain') ? ['a', 'b', 'c'] : [];
-      expect(ran, pod).toEqual(wanted);
+      const told = createdFor(world, pod).map(({what, name, id}) => ({what, name, reason: toldEnd(world, id)?.reason}));
+      // The request of a start ends with its agent, and containerd may call that a failure when the process has run already.
+      for (const {name} of told.filter(({reason}) => reason === 'StartError')) {
+        const again = ran.indexOf(name, ran.indexOf(name) + 1);
+        if (again >= 0) ran.splice(again, 1);
+      }
+      expect(ran, `${pod}: ${JSON.stringify(told)}`).toEqual(wanted);
     }
     expect(hurriedRestarts()).toEqual([]);
     const {text} = await world.ask('GET', '/pods');

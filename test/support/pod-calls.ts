@@ -1,5 +1,10 @@
 // What a recorded run of watch says about the containers of a pod: which were made when, and how long after the one before.
-import {ContainerState, type ContainerStatusResponse, type CreateContainerRequest} from '../../src/cri/gen/cri.js';
+import {
+  ContainerState,
+  type ContainerStatus,
+  type ContainerStatusResponse,
+  type CreateContainerRequest,
+} from '../../src/cri/gen/cri.js';
 import {NODE} from './apply-world.js';
 import type {WatchWorld} from './watch-world.js';
 
@@ -28,12 +33,17 @@ export function createdFor({runtime}: WatchWorld, pod: string): readonly Created
     });
 }
 
-/** When a container ended, in ms, as the runtime has told the agent; null = it has not. */
-export function finishedAt({runtime}: WatchWorld, id: string): number | null {
-  const told = runtime.proxy.calls
+/** The last that the runtime has told the agent of a container that has ended; undefined = nothing. */
+export function toldEnd({runtime}: WatchWorld, id: string): ContainerStatus | undefined {
+  return runtime.proxy.calls
     .filter(({rpc, outcome}) => rpc === 'ContainerStatus' && outcome?.answer !== undefined)
     .map(({outcome}) => (outcome?.answer as ContainerStatusResponse).status)
     .find(status => status?.id === id && status.state === ContainerState.CONTAINER_EXITED);
+}
+
+/** When a container ended, in ms, as the runtime has told the agent; null = it has not. */
+export function finishedAt(world: WatchWorld, id: string): number | null {
+  const told = toldEnd(world, id);
   return told === undefined ? null : Number(told.finishedAt) / NS_PER_MS;
 }
 
