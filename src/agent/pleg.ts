@@ -37,10 +37,6 @@ const CONFIRM_EXIT_MS = 150;
 /** The kubelet's relist threshold. */
 const UNHEALTHY_AFTER_MS = 180_000;
 
-/** As long as a start may take, and how often the runtime is asked meanwhile. */
-const START_MS = 2000;
-const START_LOOK_MS = 100;
-
 /** So many pods make answers of megabytes, which are worth a collection as soon as everybody has let go of them. */
 const MANY_PODS = 1000;
 const COLLECT_AFTER_MS = 1000;
@@ -81,7 +77,6 @@ export class Pleg {
     const {supervisor} = this.#deps;
     supervisor.run(() => this.#feed.run(supervisor.signal));
     await this.#relist();
-    await this.#outwaitStarts();
     this.#enqueueRelist();
     supervisor.signal.addEventListener('abort', () => this.#queue.clear(), {once: true});
   }
@@ -170,20 +165,6 @@ export class Pleg {
     for (const id of outOfMemory) if (this.#cache.uidOf(id) === undefined) this.#outOfMemory.delete(id);
     if (isFirst) for (const {uid} of pods) this.#adoptSaved(uid);
     this.#tell(events);
-  }
-
-  /**
-   * An earlier process that was killed may have asked for a start that the runtime is still making. Such a container looks like
-   * one whose start has failed, and a second one would run beside it.
-   */
-  async #outwaitStarts(): Promise<void> {
-    const {clock, supervisor} = this.#deps;
-    const isUnderWay = ({containers}: RuntimePod): boolean =>
-      containers.some(({state, createdAt}) => state === 'created' && clock.now() - createdAt < START_MS);
-    for (let waited = 0; waited < START_MS && this.pods().some(isUnderWay); waited += START_LOOK_MS) {
-      await clock.sleep(START_LOOK_MS, supervisor.signal);
-      await this.#relist();
-    }
   }
 
   #adoptSaved(uid: string): void {

@@ -209,39 +209,6 @@ describe('an agent on a source', () => {
     expect(agent.pods().map(({status}) => status.phase)).toEqual(['Running', 'Running']);
   });
 
-  it('makes no second container while the runtime still makes the start that a killed process has asked for', async () => {
-    const world = aWorld();
-    const first = new GivenSource();
-    const {stop} = watch(world, first);
-    world.runtime.script.hangNext('StartContainer');
-    first.deliver(namedPod('web'));
-    await world.pass(300);
-    await stop();
-    const second = new GivenSource();
-    watch(world, second);
-    second.deliver(namedPod('web'));
-    await world.pass(500);
-    const [container] = world.runtime.containers.keys();
-    await world.runtime.startContainer(container ?? '', new AbortController().signal);
-    await world.pass(5000);
-    expect(world.times('CreateContainer')).toHaveLength(1);
-  });
-
-  it('makes the container anew that a killed process has left without a start', async () => {
-    const world = aWorld();
-    const first = new GivenSource();
-    const {stop} = watch(world, first);
-    world.runtime.script.hangNext('StartContainer');
-    first.deliver(namedPod('web'));
-    await world.pass(300);
-    await stop();
-    const second = new GivenSource();
-    watch(world, second);
-    second.deliver(namedPod('web'));
-    await world.pass(5000);
-    expect(world.times('CreateContainer')).toHaveLength(2);
-  });
-
   it('goes on from the status that an earlier process published, however late the source is', async () => {
     const world = aWorld();
     const first = new GivenSource();
