@@ -11,8 +11,14 @@ const {Script} = require('node:vm');
 
 const dist = join(__dirname, '..', 'dist');
 const name = 'minikubelet.cjs';
+/** Whether one of these commands is asked for. Flags may stand before it; a word that only looks like one does no harm. */
+const asksFor = (...commands) => commands.some(command => process.argv.includes(command, 2));
+/** Whether it runs for months. */
+const isLasting = asksFor('watch');
+/** Whether it ends within seconds, having made pods: what takes long to pay for itself is left out. */
+const isBrief = !isLasting && asksFor('apply', 'delete');
 /** Whether only a word is asked for: --version, --help. */
-const isShort = /^(-|help$|version$)/.test(process.argv[2] ?? '-');
+const isShort = !isLasting && !isBrief && /^(-|help$|version$)/.test(process.argv[2] ?? '-');
 
 /**
  * Runs the bundle as `require` would, and leaves it in the module cache, where oclif looks for the commands. The build has
@@ -63,32 +69,26 @@ function growNursery() {
   setFlags('--semi-space-growth-factor=2');
 }
 
-/** What every connection to a runtime needs of Node. */
-function loadBuiltins() {
-  for (const name of ['node:http2', 'node:dns']) require(name);
-}
-
 // The build runs this with a file name to save the bytecode of what a real run compiles.
 const save = process.env.MINIKUBELET_SAVE_BYTECODE;
 // Node promises no flags, and V8 complains of those it does not know: only for the V8 that these were tried on. Bytecode is bound
 // to the flags it was saved under, and so is that of Node's own modules: a flag is set back before they are read in, or set
 // after. Loading node:v8 takes time that a word does not have.
 const hasTunableV8 = !isShort && !save && process.versions.v8.startsWith('11.');
-/** Whether it ends within seconds, having made pods: what takes long to pay for itself is left out. */
-const isBrief = /^(apply|delete)$/.test(process.argv[2] ?? '');
 if (hasTunableV8 && isBrief) growNursery();
 const {script, start} = load();
-if (hasTunableV8) {
-  if (isBrief) {
-    loadBuiltins();
-    // Functions are optimized four times later: a brief run does not win back the time it takes. The nursery is used up before
-    // it is looked through, and that by this thread alone, for the other processors are the runtime's.
-    setFlags('--interrupt-budget=270336 --minor-gc-task-trigger=100 --no-parallel-scavenge');
-  } else if (process.argv.includes('watch')) {
-    loadBuiltins();
-    // What runs for months has to be thrifty: left alone, V8 lets garbage grow to several times what is alive.
-    setFlags('--heap-growing-percent=30');
-  }
+if (hasTunableV8 && (isBrief || isLasting)) {
+  // What every connection to a runtime needs of Node.
+  require('node:http2');
+  require('node:dns');
+  // A brief run optimizes functions four times later, for it does not win back the time that takes, and uses up its nursery before
+  // it looks through it, by this thread alone: the other processors are the runtime's. A lasting one has to be thrifty: left
+  // alone, V8 lets garbage grow to several times what is alive.
+  setFlags(
+    isBrief
+      ? '--interrupt-budget=270336 --minor-gc-task-trigger=100 --no-parallel-scavenge'
+      : '--heap-growing-percent=30',
+  );
 }
 
 const done = start(process.argv.slice(2), dist, `./${name}`);
