@@ -3,7 +3,7 @@ import type {CgroupDriver} from '../core/cri-config/pod-cgroup.js';
 import {CriError} from '../core/errors.js';
 import type {StatusResponse} from '../cri/gen/cri.js';
 import type {RuntimeService} from '../cri/runtime-service.js';
-import {runtimeConfig} from '../host/doctor/runtime-config.js';
+import {runtimeConfig} from '../host/runtime-config.js';
 
 /** RuntimeConfigResponse's number for it. */
 const SYSTEMD_DRIVER = 0;

@@ -38,7 +38,7 @@ export function wireKubeRuntime(wiring: HostWiring): KubeRuntime {
     host: wirePodHost(wiring),
     instance: instanceOf(config.rootDir),
     maxParallelImagePulls: config.maxParallelImagePulls,
-    // Starting is mostly work for the processors: more at once than they can do makes all of it late.
+    // A start works on a processor and waits for the disk in turn: with fewer at once processors idle, more only make each late.
     maxParallelStarts: 3 * host.machine.cpus,
     hostKeyring: host.keyring,
     onImagePulled: (_image, imageRef) =>

@@ -1,5 +1,5 @@
 // What containerd tells of its configuration in the verbose Status answer. Pure. Other runtimes tell nothing of it.
-import type {RuntimeConfigFacts} from '../facts.js';
+import type {RuntimeConfigFacts} from './facts.js';
 
 /** The parts of containerd's CRI configuration, 1.6 to 2.x, that are read here. */
 interface ContainerdConfig {
@@ -34,20 +34,4 @@ export function runtimeConfig(info: Readonly<Record<string, string>>): RuntimeCo
     cgroupDriver: systemd ? 'systemd' : 'cgroupfs',
     restrictOOMScoreAdj: config.restrictOOMScoreAdj === true,
   };
-}
-
-/** Plugins that a CNI network configuration calls, IPAM included, in order. Text that makes no sense calls none. */
-export function cniPlugins(text: string): readonly string[] {
-  interface Plugin {
-    readonly type?: string;
-    readonly ipam?: {readonly type?: string};
-    readonly plugins?: readonly Plugin[];
-  }
-  try {
-    const network = JSON.parse(text) as Plugin;
-    const types = (network.plugins ?? [network]).flatMap(plugin => [plugin.type ?? '', plugin.ipam?.type ?? '']);
-    return [...new Set(types.filter(type => type !== ''))];
-  } catch {
-    return [];
-  }
 }

@@ -15,8 +15,9 @@ import {findKubelets} from '../kubelet-process.js';
 import {mountAt, readMountinfo} from '../mountinfo.js';
 import {instanceDirs} from '../pod-dirs.js';
 import {findExecutable, mustRun} from '../run-command.js';
+import {runtimeConfig} from '../runtime-config.js';
 import {socketOwner} from '../socket-owner.js';
-import {cniPlugins, runtimeConfig} from './runtime-config.js';
+import {cniPlugins} from './cni-plugins.js';
 
 export interface FactsInput {
   readonly rootDir: string;
