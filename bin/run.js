@@ -63,7 +63,7 @@ function setFlags(flags) {
 function growNursery() {
   const {getHeapSpaceStatistics} = require('node:v8');
   const size = () => getHeapSpaceStatistics().find(({space_name: space}) => space === 'new_space').space_size;
-  setFlags('--semi-space-growth-factor=32');
+  setFlags('--semi-space-growth-factor=8');
   const before = size();
   for (let kept = []; size() < 4 * before && kept.length < 40;) kept.push(new Array(15_000));
   setFlags('--semi-space-growth-factor=2');
@@ -86,7 +86,7 @@ if (hasTunableV8 && (isBrief || isLasting)) {
   // alone, V8 lets garbage grow to several times what is alive.
   setFlags(
     isBrief
-      ? '--interrupt-budget=270336 --minor-gc-task-trigger=100 --no-parallel-scavenge'
+      ? '--interrupt-budget=270336 --minor-gc-task-trigger=100 --no-parallel-scavenge --no-lazy-feedback-allocation'
       : '--heap-growing-percent=30',
   );
 }

@@ -101,8 +101,8 @@ function makeAndSet(deps: CgroupfsDeps, name: CgroupName, limits: CgroupLimits):
 /** Makes a cgroup and the parents it lacks in one hierarchy. Returns the controllers that it has there. */
 function makeBelow(tree: CgroupTree, {mountPoint, controllers}: Hierarchy, name: CgroupName): readonly string[] {
   if (tree.version === 1) {
-    makeWithParents(mountPoint, name);
-    if (controllers.includes('cpuset')) for (const file of CPUSET_FILES) inheritCpuset(mountPoint, name, file);
+    const isNew = makeWithParents(mountPoint, name);
+    if (controllers.includes('cpuset')) for (const file of CPUSET_FILES) fillCpuset(mountPoint, name, {file, isNew});
     return controllers;
   }
   let dir = mountPoint;
@@ -114,24 +114,27 @@ function makeBelow(tree: CgroupTree, {mountPoint, controllers}: Hierarchy, name:
   return controllersIn(dir, 'cgroup.controllers');
 }
 
-/** From the end: for nearly every pod only the last part is missing. */
-function makeWithParents(mountPoint: string, name: CgroupName): void {
+/** From the end: for nearly every pod only the last part is missing. Returns whether that was. */
+function makeWithParents(mountPoint: string, name: CgroupName): boolean {
   const dir = join(mountPoint, ...name);
   const parent = name.slice(0, -1);
   try {
-    makeDirectory(dir);
+    return makeDirectory(dir);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT' || parent.length === 0) throw error;
     makeWithParents(mountPoint, parent);
-    makeDirectory(dir);
+    return makeDirectory(dir);
   }
 }
 
-function makeDirectory(dir: string): void {
+/** Returns whether there was none. */
+function makeDirectory(dir: string): boolean {
   try {
     mkdirSync(dir, {mode: 0o755});
+    return true;
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
+    return false;
   }
 }
 
@@ -160,11 +163,11 @@ function controllersIn(dir: string, file: string): readonly string[] {
  * A new cgroup v1 cpuset is empty, and no process can enter it: it gets what the next parent has that is not empty.
  * Returns what it has now.
  */
-function inheritCpuset(mountPoint: string, name: CgroupName, file: string): string {
+function fillCpuset(mountPoint: string, name: CgroupName, {file, isNew}: {file: string; isNew: boolean}): string {
   const path = join(mountPoint, ...name, file);
-  const own = readOrEmpty(path).trim();
+  const own = isNew ? '' : readOrEmpty(path).trim();
   if (own !== '' || name.length === 0) return own;
-  const inherited = inheritCpuset(mountPoint, name.slice(0, -1), file);
+  const inherited = fillCpuset(mountPoint, name.slice(0, -1), {file, isNew: false});
   if (inherited !== '') writeFileSync(path, inherited);
   return inherited;
 }
