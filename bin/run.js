@@ -56,7 +56,7 @@ function setFlags(flags) {
 }
 
 /**
- * Gives new objects 16 MB at once. V8 begins with one, looks through it each time it is full, and doubles it when much of it
+ * Gives new objects 8 MB at once. V8 begins with one, looks through it each time it is full, and doubles it when much of it
  * has stayed alive: in a run that keeps most of what it makes until its end that is a tenth of the processor time. It grows
  * when enough has survived, so something must.
  */
@@ -81,9 +81,9 @@ if (hasTunableV8 && (isBrief || isLasting)) {
   // What every connection to a runtime needs of Node.
   require('node:http2');
   require('node:dns');
-  // A brief run optimizes functions four times later, for it does not win back the time that takes, and uses up its nursery before
-  // it looks through it, by this thread alone: the other processors are the runtime's. A lasting one has to be thrifty: left
-  // alone, V8 lets garbage grow to several times what is alive.
+  // A brief run learns the shapes of objects from the first call of a function, and optimizes four times later, for it does not
+  // win back the time that takes. It uses up its nursery before it looks through it, by this thread alone: the other processors
+  // are the runtime's. A lasting one has to be thrifty: left alone, V8 lets garbage grow to several times what is alive.
   setFlags(
     isBrief
       ? '--interrupt-budget=270336 --minor-gc-task-trigger=100 --no-parallel-scavenge --no-lazy-feedback-allocation'

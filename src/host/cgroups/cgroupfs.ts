@@ -8,7 +8,6 @@ import {V2_CONTROLLERS, type CgroupTree, type Hierarchy} from '../../core/cgroup
 import type {CgroupLimits, CgroupName} from '../../core/cri-config/pod-cgroup.js';
 import {HostError} from '../../core/errors.js';
 import type {Clock} from '../../lib/clock.js';
-import {codeOf} from '../../lib/error-code.js';
 import type {CgroupManager} from './types.js';
 
 export interface CgroupfsDeps {
@@ -101,7 +100,7 @@ function makeAndSet(deps: CgroupfsDeps, name: CgroupName, limits: CgroupLimits):
 /** Makes a cgroup and the parents it lacks in one hierarchy. Returns the controllers that it has there. */
 function makeBelow(tree: CgroupTree, {mountPoint, controllers}: Hierarchy, name: CgroupName): readonly string[] {
   if (tree.version === 1) {
-    const isNew = makeWithParents(mountPoint, name);
+    const isNew = makeDirectory(join(mountPoint, ...name));
     if (controllers.includes('cpuset')) for (const file of CPUSET_FILES) fillCpuset(mountPoint, name, {file, isNew});
     return controllers;
   }
@@ -114,28 +113,9 @@ function makeBelow(tree: CgroupTree, {mountPoint, controllers}: Hierarchy, name:
   return controllersIn(dir, 'cgroup.controllers');
 }
 
-/** From the end: for nearly every pod only the last part is missing. Returns whether that was. */
-function makeWithParents(mountPoint: string, name: CgroupName): boolean {
-  const dir = join(mountPoint, ...name);
-  const parent = name.slice(0, -1);
-  try {
-    return makeDirectory(dir);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT' || parent.length === 0) throw error;
-    makeWithParents(mountPoint, parent);
-    return makeDirectory(dir);
-  }
-}
-
-/** Returns whether there was none. */
+/** With the parents it lacks. Returns whether there was none. */
 function makeDirectory(dir: string): boolean {
-  try {
-    mkdirSync(dir, {mode: 0o755});
-    return true;
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-    return false;
-  }
+  return mkdirSync(dir, {recursive: true, mode: 0o755}) !== undefined;
 }
 
 /** On cgroup v2 a cgroup hands each controller down only when told so. */
