@@ -39,6 +39,11 @@ export class WorkQueue {
     this.#dueByItem.delete(item);
   }
 
+  /** Whether an item is still to come. */
+  has(item: string): boolean {
+    return this.#dueByItem.has(item);
+  }
+
   /** Drops all items. */
   clear(): void {
     this.#dueByItem.clear();

@@ -66,6 +66,17 @@ describe('applyOnce', () => {
     expect(world.times('ContainerStatus')).toHaveLength(7);
   });
 
+  it('waits no longer for the runtime to admit the exit of an init container because it has looked meanwhile', async () => {
+    const world = aWorld({exitLagMs: 90});
+    world.runtime.behave('setup', {exitAfterMs: 10});
+    world.runtime.script.intercept('StartContainer', () => world.clock.sleep(60, never));
+    const applied = apply(world, [namedPod('web', withInitContainers('setup'))]);
+    expect(lines(await applied)).toEqual(['web created up']);
+    const [, mainCreated = 0] = world.times('CreateContainer');
+    // The exit is what the main container has been waiting for.
+    expect((world.times('ContainerStatus').at(-1) ?? 0) - mainCreated).toBe(100);
+  });
+
   it('changes nothing of a pod that has run to its end', async () => {
     const world = aWorld();
     world.runtime.behave('main', {exitAfterMs: 100, exitCode: 0});

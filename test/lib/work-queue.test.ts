@@ -53,8 +53,10 @@ describe('WorkQueue', () => {
     queue.enqueue('gone', 100);
     queue.enqueue('kept', 100);
     queue.remove('gone');
+    expect([queue.has('gone'), queue.has('kept')]).toEqual([false, true]);
     await clock.advance(200);
     expect(due).toEqual(['kept 100']);
+    expect(queue.has('kept')).toBe(false);
     queue.enqueue('kept', 100);
     queue.clear();
     await clock.advance(200);
