@@ -51,7 +51,7 @@ function bytecodeOf(source, read) {
 
 /**
  * Reads files into the same memory, one after the other: an answer is good until the next. New memory costs the kernel a page
- * fault for each 4 KB.
+ * fault for each 4 KB, so there is room at once for a file somewhat longer than the first.
  */
 function fileReader() {
   let memory = Buffer.alloc(0);
@@ -60,7 +60,13 @@ function fileReader() {
     try {
       const {size} = fstatSync(fd);
       if (memory.length < size) memory = Buffer.allocUnsafeSlow(Math.ceil(1.25 * size));
-      return memory.subarray(0, readSync(fd, memory, 0, size, 0));
+      let length = 0;
+      let more = 0;
+      do {
+        more = readSync(fd, memory, length, size - length, null);
+        length += more;
+      } while (more > 0 && length < size);
+      return memory.subarray(0, length);
     } finally {
       closeSync(fd);
     }

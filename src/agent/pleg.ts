@@ -32,7 +32,7 @@ export interface PlegDeps {
 /** How often all pods are listed, without and with events from the runtime. */
 const RELIST_MS = 1000;
 const RELIST_WITH_EVENTS_MS = 10_000;
-/** Until the runtime shows an exit it has announced: containerd needs 50 to 110 ms, more on a machine that is busy. */
+/** Until the runtime shows an exit it has announced: containerd often does by then, and needs up to 140 ms. */
 const CONFIRM_EXIT_MS = 100;
 /** Until it is asked again when it did not yet. */
 const CONFIRM_AGAIN_MS = 50;

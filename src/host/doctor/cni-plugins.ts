@@ -1,4 +1,5 @@
-// Which plugins a CNI network configuration needs. Pure.
+// What the text of a CNI network configuration says. Pure.
+
 /** Plugins that a CNI network configuration calls, IPAM included, in order. Text that makes no sense calls none. */
 export function cniPlugins(text: string): readonly string[] {
   interface Plugin {
