@@ -1,5 +1,7 @@
 // Waits until there is nothing left to wait for, time is up, or the runtime is lost.
 import {runtimeUnavailable, type AgentDeps} from './agent.js';
+import type {Clock, Timer} from '../lib/clock.js';
+import {onAbort} from '../lib/on-abort.js';
 import type {RunningAgent} from './running-agent.js';
 
 export interface Settling {
@@ -27,43 +29,43 @@ export function untilSettled(): {
     async wait({deps, agent, timeoutMs, isSettled}) {
       const {clock} = deps;
       const {signal} = agent.supervisor;
-      const over = new AbortController();
-      const settled = new Promise<'settled'>(resolve => {
-        look = () => isSettled() && resolve('settled');
-      });
-      const ends: Promise<'settled' | 'late' | 'lost'>[] = [settled, untilLost(deps, agent, over.signal, () => look())];
-      if (timeoutMs > 0) ends.push(clock.sleep(timeoutMs, over.signal).then(() => 'late'));
+      // Timers, not signals: nothing waits for the end of this but the user.
+      const callOff: (() => void)[] = [];
       try {
-        look();
-        const end = await Promise.race([...ends, rejectOnAbort(signal, over.signal)]);
-        if (end === 'lost') throw runtimeUnavailable(deps, 'the runtime does not answer any more', undefined);
-        return end === 'late';
+        signal.throwIfAborted();
+        return await new Promise<boolean>((resolve, reject) => {
+          look = () => isSettled() && resolve(false);
+          const tick = (): void => {
+            look();
+            if (isLost(deps, agent))
+              reject(runtimeUnavailable(deps, 'the runtime does not answer any more', undefined));
+          };
+          callOff.push(
+            onAbort(signal, () => reject(signal.reason as Error)),
+            again(clock, LOOK_MS, tick),
+          );
+          if (timeoutMs > 0) callOff.push(again(clock, timeoutMs, () => resolve(true)));
+          look();
+        });
       } finally {
         look = () => undefined;
-        over.abort(new Error('settled'));
-        await Promise.allSettled(ends.slice(1));
+        for (const stop of callOff) stop();
       }
     },
   };
 }
 
-async function untilLost(
-  {clock}: AgentDeps,
-  {pleg}: RunningAgent,
-  signal: AbortSignal,
-  onTick: () => void,
-): Promise<'lost'> {
-  for (;;) {
-    await clock.sleep(LOOK_MS, signal);
-    onTick();
-    if (pleg.lostSince !== null && clock.now() - pleg.lostSince >= LOST_AFTER_MS) return 'lost';
-  }
+function isLost({clock}: AgentDeps, {pleg: {lostSince}}: RunningAgent): boolean {
+  return lostSince !== null && clock.now() - lostSince >= LOST_AFTER_MS;
 }
 
-function rejectOnAbort(signal: AbortSignal, until: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, {once: true, signal: until});
-  });
+/** Calls back again and again. Returns how to stop that. */
+function again(clock: Clock, periodMs: number, callback: () => void): () => void {
+  const arm = (): Timer =>
+    clock.setTimer(() => {
+      timer = arm();
+      callback();
+    }, periodMs);
+  let timer = arm();
+  return () => timer.cancel();
 }
