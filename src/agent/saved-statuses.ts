@@ -31,6 +31,9 @@ const SAVE_AFTER_MS = 500;
 /** One that never stays is saved all the same. */
 const SAVE_AT_LATEST_MS = 5000;
 
+/** Of thousands of pods one text would be tens of megabytes. */
+const AT_ONCE = 100;
+
 /** Monotonic times. */
 interface Unsaved {
   /** null = to be removed. */
@@ -118,18 +121,21 @@ export class SavedStatuses {
   }
 
   async #writeAll(isDue: (unsaved: Unsaved) => boolean): Promise<void> {
+    const due = [...this.#dirty].filter(([, unsaved]) => isDue(unsaved));
+    for (let start = 0; start < due.length; start += AT_ONCE) await this.#writeThese(due.slice(start, start + AT_ONCE));
+  }
+
+  async #writeThese(due: readonly (readonly [uid: string, unsaved: Unsaved])[]): Promise<void> {
     const {store, logger} = this.#deps;
-    for (const [uid, unsaved] of this.#dirty) {
-      if (!isDue(unsaved)) continue;
-      const {saved} = unsaved;
-      this.#dirty.delete(uid);
-      try {
-        await (saved === null ? store.delete(uid) : store.put(uid, encode(saved)));
-      } catch (error) {
-        // A full or read-only disk must not stop pods; the next change tries again.
-        const message = error instanceof Error ? error.message : String(error);
-        logger.warn('cannot save the status of a pod', {podUID: uid, error: message});
-      }
+    const entries = due.map(([key, {saved}]) => ({key, value: saved === null ? undefined : encode(saved)}));
+    // What changes meanwhile is written again.
+    for (const [uid, unsaved] of due) if (this.#dirty.get(uid) === unsaved) this.#dirty.delete(uid);
+    try {
+      await store.change(entries);
+    } catch (error) {
+      // A full or read-only disk must not stop pods; the next change tries again.
+      const message = error instanceof Error ? error.message : String(error);
+      logger.warn('cannot save the status of pods', {podUIDs: entries.map(({key}) => key).join(' '), error: message});
     }
   }
 }

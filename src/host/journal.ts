@@ -75,18 +75,23 @@ export class Journal {
 
   /** `value` undefined = the key has none any more. Throws what the system says; then the entry is as it was. */
   append(key: string, value: unknown): void {
+    this.appendAll([[key, value]]);
+  }
+
+  /** The same for several entries, each of another key, in one go. */
+  appendAll(entries: readonly (readonly [key: string, value: unknown])[]): void {
     this.#catchUp();
-    if (value === undefined && !this.#places.has(key)) return;
+    const news = entries.filter(([key, value]) => value !== undefined || this.#places.has(key));
+    if (news.length === 0) return;
     if (this.#inode === null) mkdirSync(dirname(this.#path), {recursive: true, mode: 0o700});
     if (this.#size > this.#end) truncateSync(this.#path, this.#end);
-    const head = JSON.stringify(key);
-    const line = Buffer.from(value === undefined ? `${head}\n` : `${head}\t${JSON.stringify(value)}\n`);
+    const lines = Buffer.from(news.map(lineOf).join(''));
     const fd = openSync(this.#path, 'a', 0o600);
     try {
-      writeFileSync(fd, line);
+      writeFileSync(fd, lines);
       const stats = fstatSync(fd);
       this.#seen(stats);
-      if (stats.size === this.#end + line.length) this.#index(line, this.#end);
+      if (stats.size === this.#end + lines.length) this.#index(lines, this.#end);
       // Somebody else wrote in between: it is all read again.
       else this.#forget();
     } finally {
@@ -192,6 +197,11 @@ export class Journal {
       closeSync(fd);
     }
   }
+}
+
+function lineOf([key, value]: readonly [key: string, value: unknown]): string {
+  const head = JSON.stringify(key);
+  return value === undefined ? `${head}\n` : `${head}\t${JSON.stringify(value)}\n`;
 }
 
 function valueAt(fd: number, {valueStart, lineEnd}: Place): unknown {

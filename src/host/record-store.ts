@@ -8,6 +8,8 @@ export interface RecordStore<T> {
   get(key: string): Promise<T | undefined>;
   put(key: string, value: T): Promise<void>;
   delete(key: string): Promise<void>;
+  /** Puts and deletes (`value` undefined) several in one go. */
+  change(entries: readonly {readonly key: string; readonly value: T | undefined}[]): Promise<void>;
   /** Every entry, in no particular order; damaged ones are left out. */
   list(): Promise<readonly {readonly key: string; readonly value: T}[]>;
   /** Keys of all entries, damaged ones too. */
@@ -65,6 +67,8 @@ export function createRecordStore<T>(file: string): RecordStore<T> {
     get: key => whatCanBeRead(() => journal.get(key) as T | undefined, undefined),
     put: (key, value) => Promise.resolve().then(() => journal.append(key, value)),
     delete: key => Promise.resolve().then(() => journal.append(key, undefined)),
+    change: entries =>
+      Promise.resolve().then(() => journal.appendAll(entries.map(({key, value}) => [key, value] as const))),
     list: () => whatCanBeRead(() => journal.entries().map(([key, value]) => ({key, value: value as T})), []),
     keys: () => whatCanBeRead(() => journal.keys(), []),
   };

@@ -125,7 +125,8 @@ describe('SavedStatuses', () => {
     const written: unknown[] = [];
     const store = {
       ...createRecordStore<StatusRecord>(path.join(aDirectory(), 'statuses.journal')),
-      put: (_uid: string, {status}: StatusRecord) => Promise.resolve(void written.push(status)),
+      change: (entries: readonly {readonly value: StatusRecord | undefined}[]) =>
+        Promise.resolve(void written.push(...entries.map(({value}) => value?.status))),
     };
     return {saved: new SavedStatuses({store, clock, logger: silentLogger}), written};
   }

@@ -1,6 +1,6 @@
 // What a journal keeps, against a map; and what is left of it after a crash.
 import fc from 'fast-check';
-import {appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync} from 'node:fs';
+import {appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {describe, expect, it, onTestFinished} from 'vitest';
@@ -100,6 +100,19 @@ describe('Journal', () => {
         ['c', 'short'],
       ]),
     );
+  });
+
+  it('takes several entries at once, and leaves out what there is nothing to remove of', () => {
+    const file = aPath();
+    const journal = new Journal(file);
+    journal.append('old', 1);
+    journal.appendAll([
+      ['new', 2],
+      ['old', undefined],
+      ['never', undefined],
+    ]);
+    expect(readFileSync(file, 'utf8')).toBe('"old"\t1\n"new"\t2\n"old"\n');
+    for (const each of [journal, new Journal(file)]) expect(each.entries()).toEqual([['new', 2]]);
   });
 
   it('writes nothing to remove what is not there', () => {

@@ -49,6 +49,7 @@ function world(saved: Readonly<Record<string, unknown>> = {}) {
         get,
         put: () => Promise.resolve(),
         delete: () => Promise.resolve(),
+        change: () => Promise.resolve(),
         list: () => Promise.resolve([]),
         keys: () => Promise.resolve([]),
       },
