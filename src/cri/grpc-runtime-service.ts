@@ -191,11 +191,12 @@ export class GrpcRuntimeService implements RuntimeService {
 /** ImageService. On the same endpoint grpc-js shares one connection between it and the RuntimeService. */
 export class GrpcImageService implements ImageService {
   readonly endpoint: string;
-  readonly #channel: GrpcChannel;
+  readonly #clock: Clock;
+  #channel: GrpcChannel | null = null;
 
   constructor(endpoint: string, clock: Clock = systemClock) {
     this.endpoint = endpoint;
-    this.#channel = new GrpcChannel(endpoint, clock);
+    this.#clock = clock;
   }
 
   async listImages(signal: AbortSignal): Promise<readonly Image[]> {
@@ -227,11 +228,12 @@ export class GrpcImageService implements ImageService {
   }
 
   close(): void {
-    this.#channel.close();
+    this.#channel?.close();
   }
 
   #call<Q, A>(method: Method<Q, A>, request: Q, signal: AbortSignal): Promise<A> {
     const timeoutMs = deadlineMs(method.name);
+    this.#channel ??= new GrpcChannel(this.endpoint, this.#clock);
     return this.#channel.call(ImageServiceDefinition.fullName, method, request, {signal, timeoutMs});
   }
 }

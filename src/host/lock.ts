@@ -1,7 +1,7 @@
 // One holder a lock: a Unix socket that it listens on, under a name that only one can have, and a file beside it that says who
 // it is. The kernel closes the socket of a process that ends, however it ends; its name stays, and is replaced.
 import {randomBytes} from 'node:crypto';
-import {closeSync, constants, existsSync, fstatSync, linkSync, openSync, rmSync, writeSync} from 'node:fs';
+import {closeSync, constants, existsSync, fstatSync, linkSync, openSync, unlinkSync, writeSync} from 'node:fs';
 import {mkdir, readFile} from 'node:fs/promises';
 import {connect, createServer, type Server} from 'node:net';
 import {basename, dirname, join} from 'node:path';
@@ -90,7 +90,7 @@ function writeHolder(path: string, text: string): void {
 
 /** The name goes before the socket: it never refers to one that nobody listens on any more, unless its process was killed. */
 function free(path: string, server: Server): void {
-  rmSync(socketOf(path), {force: true});
+  removeName(socketOf(path));
   server.close();
 }
 
@@ -113,7 +113,7 @@ async function listenAs(path: string): Promise<Server | null> {
       isOurs = giveName(own, name) || ((await isDead(name)) && (await replaceDead(path, own, name)));
       return isOurs ? server : null;
     } finally {
-      rmSync(own, {force: true});
+      removeName(own);
       if (!isOurs) server.close();
     }
   } catch (error) {
@@ -131,10 +131,19 @@ async function replaceDead(path: string, own: string, name: string): Promise<boo
     const {code} = await runCommand('flock', args, {extraFds: [fd], silent: true});
     if (code !== 0) throw new HostError(`cannot lock ${path}: flock ended with ${code}`);
     if (!(await isDead(name))) return false;
-    rmSync(name, {force: true});
+    removeName(name);
     return giveName(own, name);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Harmless when there is no such name. */
+function removeName(name: string): void {
+  try {
+    unlinkSync(name);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
 }
 

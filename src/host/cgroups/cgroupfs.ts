@@ -45,12 +45,12 @@ export async function createCgroupfsManager(deps: CgroupfsDeps): Promise<CgroupM
     async remove(name, signal) {
       if (limitation !== null) return;
       // Side by side: the kernel takes milliseconds over each.
-      await Promise.all(mountPoints(deps.tree).map(mountPoint => removeTree(deps, join(mountPoint, ...name), signal)));
+      await Promise.all(mountPoints(deps.tree).map(mountPoint => removeTree(deps, pathOf(mountPoint, name), signal)));
     },
     async prune(name) {
       const remove = deps.removeDirectory ?? rmdir;
       for (const mountPoint of mountPoints(deps.tree)) {
-        const dirs = await treeOf(join(mountPoint, ...name));
+        const dirs = await treeOf(pathOf(mountPoint, name));
         for (const dir of dirs.toReversed()) await remove(dir).catch(() => undefined);
       }
     },
@@ -76,11 +76,11 @@ async function whyReadOnly(tree: CgroupTree): Promise<string | null> {
 // small calls costs far more. Only removal takes its time.
 
 function existsEverywhere(tree: CgroupTree, name: CgroupName): boolean {
-  return tree.hierarchies.every(hierarchy => existsSync(join(hierarchy.mountPoint, ...name)));
+  return tree.hierarchies.every(hierarchy => existsSync(pathOf(hierarchy.mountPoint, name)));
 }
 
 function existsInFirst({hierarchies: [first]}: CgroupTree, name: CgroupName): boolean {
-  return first === undefined || existsSync(join(first.mountPoint, ...name));
+  return first === undefined || existsSync(pathOf(first.mountPoint, name));
 }
 
 function makeAndSet(deps: CgroupfsDeps, name: CgroupName, limits: CgroupLimits): readonly string[] {
@@ -90,7 +90,7 @@ function makeAndSet(deps: CgroupfsDeps, name: CgroupName, limits: CgroupLimits):
     try {
       const controllers = makeBelow(tree, hierarchy, name);
       const own = settings.filter(setting => controllers.includes(setting.controller));
-      return writeSettings(join(hierarchy.mountPoint, ...name), own);
+      return writeSettings(pathOf(hierarchy.mountPoint, name), own);
     } catch (error) {
       return [messageOf(error)];
     }
@@ -100,7 +100,7 @@ function makeAndSet(deps: CgroupfsDeps, name: CgroupName, limits: CgroupLimits):
 /** Makes a cgroup and the parents it lacks in one hierarchy. Returns the controllers that it has there. */
 function makeBelow(tree: CgroupTree, {mountPoint, controllers}: Hierarchy, name: CgroupName): readonly string[] {
   if (tree.version === 1) {
-    const isNew = makeDirectory(join(mountPoint, ...name));
+    const isNew = makeDirectory(pathOf(mountPoint, name));
     if (controllers.includes('cpuset')) for (const file of CPUSET_FILES) fillCpuset(mountPoint, name, {file, isNew});
     return controllers;
   }
@@ -111,6 +111,11 @@ function makeBelow(tree: CgroupTree, {mountPoint, controllers}: Hierarchy, name:
     makeDirectory(dir);
   }
   return controllersIn(dir, 'cgroup.controllers');
+}
+
+/** Put together by hand: there are dozens for each pod, and path.join looks at every letter. */
+function pathOf(mountPoint: string, name: CgroupName): string {
+  return [mountPoint, ...name].join('/');
 }
 
 /** With the parents it lacks. Returns whether there was none. */
@@ -144,7 +149,7 @@ function controllersIn(dir: string, file: string): readonly string[] {
  * Returns what it has now.
  */
 function fillCpuset(mountPoint: string, name: CgroupName, {file, isNew}: {file: string; isNew: boolean}): string {
-  const path = join(mountPoint, ...name, file);
+  const path = `${pathOf(mountPoint, name)}/${file}`;
   const own = isNew ? '' : readOrEmpty(path).trim();
   if (own !== '' || name.length === 0) return own;
   const inherited = fillCpuset(mountPoint, name.slice(0, -1), {file, isNew: false});
@@ -165,7 +170,7 @@ function readOrEmpty(file: string): string {
 function writeSettings(dir: string, settings: readonly CgroupSetting[]): readonly string[] {
   return settings.flatMap(({file, value}) => {
     try {
-      writeFileSync(join(dir, file), value);
+      writeFileSync(`${dir}/${file}`, value);
       return [];
     } catch (error) {
       return [`${value}: ${messageOf(error)}`];
