@@ -27,6 +27,15 @@ export function percentile(values: readonly number[], percent: number): number {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
 }
 
+/**
+ * How many times as long `own` takes: the median over pairs of runs, one of each, made next to each other. The pace of a machine
+ * changes within one run of the bench by more than what is to be measured, and a median of each alone may stand for other
+ * minutes than that of the other.
+ */
+export function pairedRatio(own: readonly number[], floor: readonly number[]): number {
+  return median(own.map((ms, index) => ms / (floor[index] ?? Number.NaN)));
+}
+
 export function round(value: number, digits = 2): number {
   return Number(value.toFixed(digits));
 }

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import {expectSuccess, podManifest, type Bench, type Finished} from '../bench.js';
-import {median, round, type Figure, type Row} from '../row.js';
+import {median, pairedRatio, round, type Figure, type Row} from '../row.js';
 
 /**
  * Runs two programs in turn, so that both see the same machine; who begins changes each time, because each leaves something
@@ -60,13 +60,13 @@ async function applyOverFloor(
     },
   );
   const detail = `floor ${round(median(floor), 0)} ms, apply ${round(median(own), 0)} ms, ${plan.rounds} rounds`;
-  return {value: round(median(own) / median(floor)), unit: 'x', budget: plan.budget, detail};
+  return {value: round(pairedRatio(own, floor)), unit: 'x', budget: plan.budget, detail};
 }
 
 export const applyOne: Row = {
   name: 'apply-1',
   async measure(bench) {
-    const plan = {count: 1, concurrency: 1, initContainers: 0, rounds: 15, budget: 1.25};
+    const plan = {count: 1, concurrency: 1, initContainers: 0, rounds: 41, budget: 1.25};
     return {'apply-1': await applyOverFloor(bench, plan)};
   },
 };
@@ -75,7 +75,7 @@ export const applyTwenty: Row = {
   name: 'apply-20',
   async measure(bench) {
     const concurrency = await bestConcurrency(bench, 20);
-    const plan = {count: 20, concurrency, initContainers: 0, rounds: 13, budget: 1.05};
+    const plan = {count: 20, concurrency, initContainers: 0, rounds: 25, budget: 1.05};
     return {'apply-20': await applyOverFloor(bench, plan)};
   },
 };
@@ -96,7 +96,7 @@ async function bestConcurrency(bench: Bench, count: number): Promise<number> {
 export const initChain: Row = {
   name: 'init-chain',
   async measure(bench) {
-    const plan = {count: 1, concurrency: 1, initContainers: 3, rounds: 15, budget: 1.15};
+    const plan = {count: 1, concurrency: 1, initContainers: 3, rounds: 41, budget: 1.15};
     return {'init-chain': await applyOverFloor(bench, plan)};
   },
 };

@@ -10,7 +10,7 @@ import {startRecordingProxy, type RecordingProxy} from '../../support/recording-
 import {IMAGE, podManifest, type Bench} from '../bench.js';
 import {replaceFloorPod, runFloorPod, type FloorPod} from '../floor.js';
 import {cpuMs, residentBytes} from '../process-cost.js';
-import {median, percentile, round, type Figure, type Row} from '../row.js';
+import {median, pairedRatio, percentile, round, type Figure, type Row} from '../row.js';
 
 const ROUNDS = 20;
 
@@ -153,7 +153,7 @@ export const edit: Row = {
       }
       await bench.removeFloor();
       const detail = `floor ${round(median(floor), 0)} ms, watch ${round(median(own), 0)} ms, ${own.length} rounds`;
-      return {edit: {value: round(median(own) / median(floor)), unit: 'x', budget: 1.25, detail}};
+      return {edit: {value: round(pairedRatio(own, floor)), unit: 'x', budget: 1.25, detail}};
     }),
 };
 
