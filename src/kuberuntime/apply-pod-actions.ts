@@ -1,7 +1,6 @@
 // Carries out the plan of one pod sync, in the kubelet's order: stop what must go, clear old init containers, make the
 // sandbox, start ephemeral, init and regular containers one after the other.
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go SyncPod.
-import type {AnyContainer} from '../core/cri-config/types.js';
 import {initContainersToPrune, initContainersToPurge} from '../core/actions/init-container-removals.js';
 import type {ContainerToReset, PodSyncResult} from '../core/actions/types.js';
 import {errorText, withReason} from './failures.js';
@@ -29,7 +28,6 @@ export async function applyPodActions(
   if (!(await stopWhatMustGo(deps, run, signal))) return done;
   await removeOldInitContainers(deps, run, signal);
 
-  if (actions.createSandbox) lookUpImages(deps, run, signal);
   const prepared = await prepareSandbox(deps, run, signal);
   if ('failure' in prepared) return {results, syncError: prepared.failure};
   const {place} = prepared;
@@ -79,18 +77,4 @@ function removeOldInitContainers(deps: StartContainerDeps, run: SyncRun, signal:
   const {pod, status, actions} = run;
   const purged = actions.createSandbox ? initContainersToPurge(pod, status) : [];
   return removeOldContainers(deps, status, [...purged, ...initContainersToPrune(pod, status)], signal);
-}
-
-/** While the sandbox is being made, so that starting its containers need not wait for the answers. */
-function lookUpImages({images}: StartContainerDeps, run: SyncRun, signal: AbortSignal): void {
-  for (const {image = '', imagePullPolicy} of containersToStart(run)) images.lookUp(image, imagePullPolicy, signal);
-}
-
-function containersToStart({pod, actions}: SyncRun): readonly AnyContainer[] {
-  const {containers, initContainers = [], ephemeralContainers = []} = pod.spec;
-  return [
-    ...ephemeralContainers.filter((_, index) => actions.ephemeralContainersToStart.includes(index)),
-    ...initContainers.filter((_, index) => actions.initContainersToStart.includes(index)),
-    ...containers.filter((_, index) => actions.containersToStart.includes(index)),
-  ];
 }

@@ -1,6 +1,7 @@
 // The part of a sync between stopping and starting: a sandbox that is up, its addresses, its config, the images behind
 // image volumes. Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go SyncPod (step 4), getImageVolumes.
 import type {SyncError} from '../core/actions/types.js';
+import type {AnyContainer} from '../core/cri-config/types.js';
 import {PodError} from '../core/errors.js';
 import {formatPod, type Pod} from '../core/pod/types.js';
 import type {SandboxId} from '../core/runtime-status/types.js';
@@ -45,9 +46,10 @@ export async function imageVolumes(
 async function newPlace(deps: StartContainerDeps, run: SyncRun, signal: AbortSignal): Promise<Prepared> {
   const {pod, actions, reporter} = run;
   const target = formatPod(pod);
+  const meanwhile = (): void => lookUpImages(deps, run, signal);
   const created = await recordResult(run, 'CreatePodSandbox', target, () =>
     reporter.step('CreatePodSandbox', target, () =>
-      createPodSandbox(deps, {pod, attempt: actions.attempt, reporter}, signal),
+      createPodSandbox(deps, {pod, attempt: actions.attempt, reporter, meanwhile}, signal),
     ),
   );
   if (created === null) return {place: null};
@@ -81,4 +83,18 @@ function startsSomething({actions}: SyncRun): boolean {
 
 function isHostNetwork({spec}: Pod): boolean {
   return spec.hostNetwork === true;
+}
+
+/** Starting the containers need not wait for the answers then. */
+function lookUpImages({images}: StartContainerDeps, run: SyncRun, signal: AbortSignal): void {
+  for (const {image = '', imagePullPolicy} of containersToStart(run)) images.lookUp(image, imagePullPolicy, signal);
+}
+
+function containersToStart({pod, actions}: SyncRun): readonly AnyContainer[] {
+  const {containers, initContainers = [], ephemeralContainers = []} = pod.spec;
+  return [
+    ...ephemeralContainers.filter((_, index) => actions.ephemeralContainersToStart.includes(index)),
+    ...initContainers.filter((_, index) => actions.initContainersToStart.includes(index)),
+    ...containers.filter((_, index) => actions.containersToStart.includes(index)),
+  ];
 }

@@ -45,10 +45,18 @@ export interface CreatedSandbox extends ConfiguredSandbox {
   readonly id: SandboxId;
 }
 
+export interface SandboxToCreate {
+  readonly pod: Pod;
+  readonly attempt: number;
+  readonly reporter: PodReporter;
+  /** What there is time for while the runtime is at work. Must not throw. */
+  readonly meanwhile: () => void;
+}
+
 /** Rejects with PodError CreatePodSandboxError, after recording the event. */
 export async function createPodSandbox(
   deps: SandboxDeps,
-  {pod, attempt, reporter}: {readonly pod: Pod; readonly attempt: number; readonly reporter: PodReporter},
+  {pod, attempt, reporter, meanwhile}: SandboxToCreate,
   signal: AbortSignal,
 ): Promise<CreatedSandbox> {
   const {runtime, host, ids, starts} = deps;
@@ -63,7 +71,11 @@ export async function createPodSandbox(
     await part('create log directory', () => host.makePodLogDirectory(pod));
     const id = await part('create sandbox', async () => {
       const handler = await host.runtimeHandler(pod);
-      return starts.run(() => runtime.runPodSandbox(configured.config, handler, signal), signal);
+      return starts.run(() => {
+        const made = runtime.runPodSandbox(configured.config, handler, signal);
+        meanwhile();
+        return made;
+      }, signal);
     });
     ids.madeSandbox(pod.metadata.uid, id as SandboxId);
     return {...configured, id: id as SandboxId};
