@@ -4,6 +4,7 @@ import type {PodStatus} from '../core/pod/types.js';
 import type {PodRuntimeStatus} from '../core/runtime-status/types.js';
 import type {RecordStore, StatusRecord} from '../host/record-store.js';
 import type {Clock, Timer} from '../lib/clock.js';
+import {messageOf} from '../lib/error-message.js';
 import type {KeySet} from '../lib/key-set.js';
 import type {Logger} from '../lib/logger.js';
 
@@ -134,7 +135,7 @@ export class SavedStatuses {
       await store.change(entries);
     } catch (error) {
       // A full or read-only disk must not stop pods; the next change tries again.
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       logger.warn('cannot save the status of pods', {podUIDs: entries.map(({key}) => key).join(' '), error: message});
     }
   }

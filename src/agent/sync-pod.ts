@@ -10,6 +10,7 @@ import {blockedStatus, type Obstacle} from '../core/soft-admission.js';
 import {isPodReady} from '../core/status/conditions.js';
 import type {CrashLoopBackoff, KubeRuntime} from '../kuberuntime/kube-runtime.js';
 import type {Bases} from '../lib/bases.js';
+import {messageOf} from '../lib/error-message.js';
 import type {PodEnvironment} from './pod-environment.js';
 import type {CallResult} from './pod-workers.js';
 import type {ProberManager} from './prober/prober-manager.js';
@@ -275,7 +276,7 @@ function recordingFailures(
     try {
       await step();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       if (!signal.aborted) record(deps, pod, reason, `${what}: ${message}`);
       throw error;
     }

@@ -3,6 +3,7 @@ import {access, readFile} from 'node:fs/promises';
 import {RuntimeUnavailableError, UsageError} from '../core/errors.js';
 import {deadlineSignal, systemClock, type Clock} from '../lib/clock.js';
 import {codeOf} from '../lib/error-code.js';
+import {messageOf} from '../lib/error-message.js';
 import {diagnose} from './diagnose.js';
 import {
   chooseEndpoints,
@@ -202,8 +203,4 @@ async function parseYaml(file: string, text: string): Promise<unknown> {
   } catch (error) {
     throw new UsageError(`${file} is not YAML: ${messageOf(error).split('\n')[0] ?? ''}`, {cause: error});
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

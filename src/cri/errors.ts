@@ -1,6 +1,7 @@
 // The one place that makes a CriError from what gRPC says, and tells a runtime that is lost from one that refuses.
 // Code names: https://grpc.github.io/grpc/core/md_doc_statuscodes.html
 import {CriError, type CriCode} from '../core/errors.js';
+import {messageOf} from '../lib/error-message.js';
 
 /** Status codes by number. */
 const CODES: readonly (CriCode | 'OK')[] = [
@@ -33,7 +34,7 @@ interface GrpcFailure {
 /** The error of a failed call, with the runtime's own words. */
 export function criErrorFrom(rpc: string, endpoint: string, failure: unknown): CriError {
   if (!isGrpcFailure(failure)) {
-    const message = failure instanceof Error ? failure.message : String(failure);
+    const message = messageOf(failure);
     return new CriError({rpc, endpoint, code: 'UNKNOWN', message, cause: failure});
   }
   return new CriError({rpc, endpoint, code: codeOf(failure), message: wordsOf(failure.details), cause: failure});

@@ -7,6 +7,7 @@ import type {PullBytes} from '../core/images/pull-progress.js';
 import {podRef, type Pod} from '../core/pod/types.js';
 import type {EventReason} from '../core/reasons.js';
 import type {Clock} from '../lib/clock.js';
+import {messageOf} from '../lib/error-message.js';
 import {syncErrorOf} from './failures.js';
 
 export interface PodReporter {
@@ -57,5 +58,5 @@ function containerFieldPath({spec}: Pod, name: string): string | undefined {
 
 function stepError(error: unknown): ReturnType<typeof syncErrorOf> {
   if (error instanceof PodError) return syncErrorOf(error);
-  return {reason: 'Unknown', message: error instanceof Error ? error.message : String(error)};
+  return {reason: 'Unknown', message: messageOf(error)};
 }

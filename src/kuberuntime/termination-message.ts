@@ -11,6 +11,7 @@ import {
 } from '../core/runtime-status/termination-message.js';
 import type {ContainerStatus} from '../cri/gen/cri.js';
 import {codeOf} from '../lib/error-code.js';
+import {messageOf} from '../lib/error-message.js';
 
 /** Never throws: a file that cannot be read is part of the message. Synchronous: at most a few KB, asked at each look. */
 export function readTerminationMessage(status: ContainerStatus): string {
@@ -35,6 +36,6 @@ function readEnd(path: string, limit: number): ReadEnd {
     }
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
-    return {error: error instanceof Error ? error.message : String(error)};
+    return {error: messageOf(error)};
   }
 }

@@ -5,6 +5,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import {UsageError, type ManifestProblem} from '../core/errors.js';
 import {codeOf} from '../lib/error-code.js';
+import {messageOf} from '../lib/error-message.js';
 import {byName, isManifestName} from './as-kubelet.js';
 import {fetchManifest, isUrl} from './fetch.js';
 import {readManifestTexts} from './read-texts.js';
@@ -167,5 +168,5 @@ async function isLink(file: string): Promise<boolean> {
 function reasonOf(error: unknown): string {
   const code = codeOf(error);
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
-  return code ?? (error instanceof Error ? error.message : String(error));
+  return code ?? messageOf(error);
 }

@@ -4,6 +4,7 @@
 import type {Report} from '../core/events.js';
 import type {SourceSnapshot} from '../core/source-mux.js';
 import type {Clock} from '../lib/clock.js';
+import {messageOf} from '../lib/error-message.js';
 import {Mailbox} from '../lib/mailbox.js';
 import type {LoadedManifest} from '../manifest/types.js';
 import {ManifestFiles, readSignatures, type Signatures} from './manifest-files.js';
@@ -145,7 +146,7 @@ class Reader {
       if (this.#kind === 'file') return new Map();
       this.#setMissing(true, `${target} does not exist: what runs is kept until it does`);
     } catch (error) {
-      this.#setMissing(true, `${target} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      this.#setMissing(true, `${target} cannot be read: ${messageOf(error)}`);
     }
     return null;
   }

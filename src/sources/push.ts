@@ -5,6 +5,7 @@ import path from 'node:path';
 import {HostError, ManifestError, UsageError, type ManifestProblem} from '../core/errors.js';
 import type {SourcedPod, SourceSnapshot} from '../core/source-mux.js';
 import type {Clock} from '../lib/clock.js';
+import {messageOf} from '../lib/error-message.js';
 import {Mailbox} from '../lib/mailbox.js';
 import type {ManifestFile, ManifestSet} from '../manifest/types.js';
 import {snapshotOf, type Interpret} from './snapshot.js';
@@ -144,7 +145,7 @@ async function onDisk(doing: string, what: string, effect: () => Promise<void>):
   try {
     await effect();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new HostError(`${doing} ${what}: ${reason}`, {cause: error});
   }
 }

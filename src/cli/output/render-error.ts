@@ -1,6 +1,7 @@
 // What a user reads when a command fails: one line that says what, the place or endpoint it is about, and what to do.
 // Only bugs show a stack.
 import {CriError, ManifestError, RuntimeUnavailableError, UserError} from '../../core/errors.js';
+import {messageOf} from '../../lib/error-message.js';
 import {exitCodeOf, EXIT, isOclifError} from '../exit-codes.js';
 import {renderProblem} from '../manifests/render-problem.js';
 import {InterruptedError} from '../signals.js';
@@ -67,10 +68,6 @@ function bugLines(error: unknown, style: Style): readonly string[] {
     ...stack.split('\n').map(line => `  ${stripControl(line)}`),
     '  please report it with the command and the lines above',
   ];
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Foreign text in one line, unable to steer a terminal. */

@@ -3,6 +3,7 @@ import {POD_ANNOTATION} from '../../core/cri-config/label-names.js';
 import {CriError} from '../../core/errors.js';
 import type {ImageService, RuntimeService} from '../../cri/runtime-service.js';
 import type {Clock} from '../../lib/clock.js';
+import {messageOf} from '../../lib/error-message.js';
 import type {Logger} from '../../lib/logger.js';
 import {bigintAsText} from '../output/log-lines.js';
 
@@ -42,7 +43,7 @@ async function logEnd({rpc, args, answer, startedAt}: Call, logger: Logger, cloc
     logger.debug('called the runtime', {rpc, code: 'OK', ms: elapsed(), request, response});
   } catch (error) {
     const code = error instanceof CriError ? error.code : 'CANCELLED';
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     logger.debug('called the runtime', {rpc, code, ms: elapsed(), request, error: message});
   }
 }

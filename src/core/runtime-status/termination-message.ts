@@ -3,6 +3,7 @@
 // Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_container.go getTerminationMessage,
 // convertToKubeContainerStatus.
 import {ContainerState as CriContainerState, type ContainerStatus} from '../../cri/gen/cri.js';
+import {messageOf} from '../../lib/error-message.js';
 import {containerAnnotations} from './from-cri-labels.js';
 import {logTail} from './log-tail.js';
 
@@ -69,7 +70,7 @@ function textOfLog(log: ReadEnd, path: string): string {
   try {
     return decode(logTail(log.bytes, log.cut));
   } catch (error) {
-    return failed(error instanceof Error ? error.message : String(error));
+    return failed(messageOf(error));
   }
 }
 

@@ -8,6 +8,7 @@ import {V2_CONTROLLERS, type CgroupTree, type Hierarchy} from '../../core/cgroup
 import type {CgroupLimits, CgroupName} from '../../core/cri-config/pod-cgroup.js';
 import {HostError} from '../../core/errors.js';
 import type {Clock} from '../../lib/clock.js';
+import {messageOf} from '../../lib/error-message.js';
 import type {CgroupManager} from './types.js';
 
 export interface CgroupfsDeps {
@@ -214,8 +215,4 @@ async function killProcesses(dir: string): Promise<void> {
       // It ended by itself.
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -7,6 +7,7 @@ import {cgroupTree, V2_CONTROLLERS} from '../../core/cgroups/tree.js';
 import {RuntimeUnavailableError} from '../../core/errors.js';
 import type {ImageService, RuntimeService} from '../../cri/runtime-service.js';
 import type {Clock} from '../../lib/clock.js';
+import {messageOf} from '../../lib/error-message.js';
 import {createCgroupManager} from '../cgroups/create.js';
 import {canLowerOOMScore} from '../embedded-runtime/host-facts.js';
 import {embeddedEndpoint} from '../embedded-runtime/paths.js';
@@ -103,7 +104,7 @@ async function mountsReach(podsDir: string, daemon: number | null): Promise<bool
     await mustRun('umount', [probe]);
     return reached;
   } catch (error) {
-    return `it could not be tried whether mounts reach the runtime: ${error instanceof Error ? error.message : String(error)}`;
+    return `it could not be tried whether mounts reach the runtime: ${messageOf(error)}`;
   } finally {
     if (probe !== null) await rmdir(probe).catch(() => undefined);
   }

@@ -3,6 +3,7 @@ import {existsSync} from 'node:fs';
 import {rm} from 'node:fs/promises';
 import {HostError} from '../../core/errors.js';
 import {deadlineSignal} from '../../lib/clock.js';
+import {messageOf} from '../../lib/error-message.js';
 import {acquireLock, thisProcess} from '../lock.js';
 import {identifyProcess} from '../process-identity.js';
 import {forgetBefore, readBefore} from './before.js';
@@ -68,7 +69,7 @@ async function endPodsInOrder(
   } catch (error) {
     signal.throwIfAborted();
     deps.logger.warn('the embedded runtime cannot end its pods in order; they are killed', {
-      error: error instanceof Error ? error.message : String(error),
+      error: messageOf(error),
     });
     return [];
   }

@@ -10,6 +10,7 @@ import {planMounts, type PlannedMount} from '../../core/volumes/container-mounts
 import type {PayloadSources} from '../../core/volumes/payload.js';
 import {planVolumes, VOLUME_PLUGINS, type PlannedVolume} from '../../core/volumes/planned-volumes.js';
 import {ImageSpec, Mount, MountPropagation} from '../../cri/gen/cri.js';
+import {messageOf} from '../../lib/error-message.js';
 import {mountsUnder, readMountinfo} from '../mountinfo.js';
 import {
   podDir,
@@ -208,8 +209,4 @@ async function unmountPod(dirs: InstanceDirs, uid: string): Promise<void> {
 
 function configError(message: string, cause?: unknown): PodError {
   return new PodError('CreateContainerConfigError', message, cause === undefined ? {} : {cause});
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

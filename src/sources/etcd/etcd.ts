@@ -3,6 +3,7 @@
 import type {Report} from '../../core/events.js';
 import type {SourceSnapshot} from '../../core/source-mux.js';
 import type {Clock} from '../../lib/clock.js';
+import {messageOf} from '../../lib/error-message.js';
 import {snapshotOf, type Interpret} from '../snapshot.js';
 import {connectEtcd, type EtcdChange, type EtcdClient, type EtcdCredentials} from './etcd-client.js';
 
@@ -134,7 +135,7 @@ function outageReporter({report, clock}: EtcdSourceOptions): {
     began(endpoint, error) {
       if (isOut) return;
       isOut = true;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       const message = `etcd at ${endpoint} is lost: ${reason}; its pods stay as they are until it is back`;
       report({kind: 'notice', at: clock.now(), level: 'warning', message});
     },
