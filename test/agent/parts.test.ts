@@ -172,6 +172,32 @@ describe('SavedStatuses', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('writes those of many pods, a hundred at once, and what changes meanwhile, too', async () => {
+    const dir = aDirectory();
+    const store = createRecordStore<StatusRecord>(path.join(dir, 'statuses.journal'));
+    const batches: number[] = [];
+    const saved: SavedStatuses = new SavedStatuses({
+      store: {
+        ...store,
+        change(entries) {
+          if (batches.length === 0) saved.put('pod-0', {status: {phase: 'Failed'}, runtimeStatus: null});
+          batches.push(entries.length);
+          return store.change(entries);
+        },
+      },
+      clock,
+      logger: silentLogger,
+    });
+    for (let n = 0; n < 250; n++) saved.put(`pod-${n}`, {status: {phase: 'Running'}, runtimeStatus: null});
+    await saved.flush();
+    expect(batches).toEqual([100, 100, 50]);
+    await saved.flush();
+    const next = savedIn(dir);
+    await next.load();
+    expect(next.statuses.size).toBe(250);
+    expect(next.statuses.get('pod-0')).toEqual({phase: 'Failed'});
+  });
+
   it('waits for a status to stay as it is, but not for ever', async () => {
     const {saved, written} = watched();
     const change = async (message: string): Promise<void> => {

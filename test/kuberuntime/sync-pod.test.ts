@@ -36,6 +36,17 @@ describe('a pod that is not there yet', () => {
     ]);
   });
 
+  test('is under way before anybody asks for its image', async () => {
+    const bench = createBench();
+    await bench.sync(aPod());
+    const rpcs = bench.runtime.calls.map(({rpc}) => rpc);
+    expect(rpcs.filter(rpc => ['RunPodSandbox', 'ImageStatus', 'CreateContainer'].includes(rpc))).toEqual([
+      'RunPodSandbox',
+      'ImageStatus',
+      'CreateContainer',
+    ]);
+  });
+
   test('is told as a decision, then step by step, with the events a kubelet records', async () => {
     const bench = createBench();
     await bench.sync(aPod());
