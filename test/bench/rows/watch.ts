@@ -143,7 +143,7 @@ export const edit: Row = {
         bench.signal,
       );
       await started(watched, put(watched.dir, 'edited', podManifest('edited', {tag: '0'})));
-      for (let round = 1; round <= 7; round++) {
+      for (let round = 1; round <= 21; round++) {
         const floorAt = systemClock.monotonic();
         old = await replaceFloorPod(bench.cri.runtime, old, `edit-${round}`, IMAGE, bench.signal);
         floor.push(systemClock.monotonic() - floorAt);
