@@ -1,7 +1,7 @@
 // Waits until there is nothing left to wait for, time is up, or the runtime is lost.
-import {runtimeUnavailable, type AgentDeps} from './agent.js';
 import type {Clock, Timer} from '../lib/clock.js';
 import {onAbort} from '../lib/on-abort.js';
+import {runtimeUnavailable, type AgentDeps} from './agent.js';
 import type {RunningAgent} from './running-agent.js';
 
 export interface Settling {
@@ -29,7 +29,6 @@ export function untilSettled(): {
     async wait({deps, agent, timeoutMs, isSettled}) {
       const {clock} = deps;
       const {signal} = agent.supervisor;
-      // Timers, not signals: nothing waits for the end of this but the user.
       const callOff: (() => void)[] = [];
       try {
         signal.throwIfAborted();
@@ -44,7 +43,10 @@ export function untilSettled(): {
             onAbort(signal, () => reject(signal.reason as Error)),
             again(clock, LOOK_MS, tick),
           );
-          if (timeoutMs > 0) callOff.push(again(clock, timeoutMs, () => resolve(true)));
+          if (timeoutMs > 0) {
+            const timer = clock.setTimer(() => resolve(true), timeoutMs);
+            callOff.push(() => timer.cancel());
+          }
           look();
         });
       } finally {

@@ -191,12 +191,11 @@ export class GrpcRuntimeService implements RuntimeService {
 /** ImageService. On the same endpoint grpc-js shares one connection between it and the RuntimeService. */
 export class GrpcImageService implements ImageService {
   readonly endpoint: string;
-  readonly #clock: Clock;
-  #channel: GrpcChannel | null = null;
+  readonly #channel: GrpcChannel;
 
   constructor(endpoint: string, clock: Clock = systemClock) {
     this.endpoint = endpoint;
-    this.#clock = clock;
+    this.#channel = new GrpcChannel(endpoint, clock);
   }
 
   async listImages(signal: AbortSignal): Promise<readonly Image[]> {
@@ -228,12 +227,11 @@ export class GrpcImageService implements ImageService {
   }
 
   close(): void {
-    this.#channel?.close();
+    this.#channel.close();
   }
 
   #call<Q, A>(method: Method<Q, A>, request: Q, signal: AbortSignal): Promise<A> {
     const timeoutMs = deadlineMs(method.name);
-    this.#channel ??= new GrpcChannel(this.endpoint, this.#clock);
     return this.#channel.call(ImageServiceDefinition.fullName, method, request, {signal, timeoutMs});
   }
 }

@@ -1,5 +1,6 @@
 // The part of a sync between stopping and starting: a sandbox that is up, its addresses, its config, the images behind
-// image volumes. Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go SyncPod (step 4), getImageVolumes.
+// image volumes; and, while the runtime makes it, a look at the images of what will start.
+// Mirrors kubelet v1.36 pkg/kubelet/kuberuntime/kuberuntime_manager.go SyncPod (step 4), getImageVolumes.
 import type {SyncError} from '../core/actions/types.js';
 import type {AnyContainer} from '../core/cri-config/types.js';
 import {PodError} from '../core/errors.js';

@@ -23,7 +23,7 @@ export async function fetchManifest(
     return bytes.length === 0 ? {file: url, problem: 'answers with nothing'} : {file: url, bytes, isFile: false};
   } catch (error) {
     signal.throwIfAborted();
-    return {file: url, problem: `cannot be fetched: ${messageOf(error)}`};
+    return {file: url, problem: `cannot be fetched: ${causeOf(error)}`};
   }
 }
 
@@ -41,7 +41,7 @@ async function readLimited(body: Response['body']): Promise<Uint8Array> {
 }
 
 /** fetch hides the reason (ECONNREFUSED, a certificate) in the cause. */
-function messageOf(error: unknown): string {
+function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);
 }
