@@ -1,5 +1,5 @@
 // What the agent needs of this machine before it can start: read and made once.
-import {readFile} from 'node:fs/promises';
+import {readFileSync} from 'node:fs';
 import {parseDockerConfig, type Keyring} from '../core/images/keyring.js';
 import type {CgroupDriver, CgroupName} from '../core/cri-config/pod-cgroup.js';
 import type {NodeFacts} from '../core/cri-config/types.js';
@@ -13,8 +13,10 @@ import {readMachine, type Machine} from '../host/node.js';
 import {instanceDirs, type InstanceDirs} from '../host/pod-dirs.js';
 import type {VolumeManager} from '../host/volumes/types.js';
 import {createVolumeManager} from '../host/volumes/volume-manager.js';
+import {nextTurn} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
 import type {AgentDeps} from './agent.js';
+import type {AgentConfig} from './config.js';
 import {cgroupDriverOf} from './cgroup-driver.js';
 import {allocatable, allocatablePids, nodeFacts} from './node.js';
 
@@ -37,15 +39,12 @@ export interface HostSide {
 export async function prepareHost(deps: AgentDeps, signal: AbortSignal): Promise<HostSide> {
   const {config, clock, logger} = deps;
   const dirs = instanceDirs(config.rootDir, config.podLogsDir);
-  const [machine, {driver, runtimeStatus}, keyring] = await Promise.all([
-    readMachine(),
+  const [{driver, runtimeStatus}, {machine, quantities, keyring}] = await Promise.all([
     askRuntime(deps.runtime, signal),
-    hostKeyring(config.dockerConfigs, logger),
+    // In the next turn, when the question to the runtime is on its way.
+    nextTurn().then(() => readHost(config, logger)),
   ]);
-  const [cgroups, quantities] = await Promise.all([
-    config.cgroupsPerQOS ? createCgroupManager(driver, clock) : noPodCgroups,
-    allocatable(machine, config),
-  ]);
+  const cgroups = config.cgroupsPerQOS ? createCgroupManager(driver, clock) : noPodCgroups;
   if (cgroups.limitation !== null) logger.warn(cgroups.limitation);
   return {
     machine,
@@ -59,6 +58,16 @@ export async function prepareHost(deps: AgentDeps, signal: AbortSignal): Promise
     keyring,
     runtimeStatus,
   };
+}
+
+function readHost(
+  config: AgentConfig,
+  logger: Logger,
+): Pick<HostSide, 'machine' | 'keyring'> & {
+  readonly quantities: HostSide['allocatable'];
+} {
+  const machine = readMachine();
+  return {machine, quantities: allocatable(machine, config), keyring: hostKeyring(config.dockerConfigs, logger)};
 }
 
 /** The runtime alone decides where containers go. */
@@ -85,15 +94,21 @@ async function askRuntime(
   return {driver, runtimeStatus: status instanceof CriError ? null : status};
 }
 
-async function hostKeyring(files: readonly string[], logger: Logger): Promise<Keyring> {
-  const keyring = await Promise.all(
-    files.map(async file => {
-      const text = await readFile(file, 'utf8').catch(() => null);
-      if (text === null) return [];
-      const parsed = parseDockerConfig(text);
-      if (!parsed.ok) logger.warn('cannot use the credentials of a file', {file, error: parsed.problem});
-      return parsed.ok ? parsed.keyring : [];
-    }),
-  );
-  return keyring.flat();
+function hostKeyring(files: readonly string[], logger: Logger): Keyring {
+  return files.flatMap(file => {
+    const text = textOf(file);
+    if (text === null) return [];
+    const parsed = parseDockerConfig(text);
+    if (!parsed.ok) logger.warn('cannot use the credentials of a file', {file, error: parsed.problem});
+    return parsed.ok ? parsed.keyring : [];
+  });
+}
+
+/** null = it cannot be read. */
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,6 @@
 // This machine as a node: what its pods may use together, how it is called, what decides their settings.
 // Mirrors kubelet v1.36 pkg/kubelet/nodestatus and pkg/kubelet/cm (node allocatable).
-import {statfs} from 'node:fs/promises';
+import {statfsSync} from 'node:fs';
 import {arch} from 'node:os';
 import {dirname} from 'node:path';
 import type {AdmissionNode} from '../core/admission.js';
@@ -28,12 +28,12 @@ export function nodeFacts(machine: Machine, config: AgentConfig, cgroupVersion: 
 }
 
 /** What pods may use in all, as API quantities: the machine's own or `config.capacity`, without what is reserved. */
-export async function allocatable(machine: Machine, config: AgentConfig): Promise<Readonly<Record<string, Quantity>>> {
+export function allocatable(machine: Machine, config: AgentConfig): Readonly<Record<string, Quantity>> {
   const hugepages = [...machine.hugepageBytes].map(([size, bytes]) => [hugepageName(size), bytes.toString()] as const);
   const capacity: Readonly<Record<string, string>> = {
     cpu: String(machine.cpus),
     memory: String(machine.memoryBytes),
-    'ephemeral-storage': String(await diskBytes(config.rootDir)),
+    'ephemeral-storage': String(diskBytes(config.rootDir)),
     ...Object.fromEntries(hugepages),
     ...config.capacity,
   };
@@ -101,9 +101,9 @@ const MI = 1024n ** 2n;
 const GI = 1024n ** 3n;
 
 /** Size of the file system that holds the root directory, or will. */
-async function diskBytes(dir: string): Promise<number> {
+function diskBytes(dir: string): number {
   try {
-    const {blocks, bsize} = await statfs(dir);
+    const {blocks, bsize} = statfsSync(dir);
     return blocks * bsize;
   } catch (error) {
     if (dir === '/') throw error;

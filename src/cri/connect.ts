@@ -1,5 +1,5 @@
 // Finds the runtime, connects, and says what is wrong when there is none. The order is in endpoints.ts.
-import {access, readFile} from 'node:fs/promises';
+import {existsSync, readFileSync} from 'node:fs';
 import {RuntimeUnavailableError, UsageError} from '../core/errors.js';
 import {deadlineSignal, systemClock, type Clock} from '../lib/clock.js';
 import {codeOf} from '../lib/error-code.js';
@@ -64,7 +64,7 @@ export async function connectRuntime(options: ConnectOptions, signal: AbortSigna
     ...(options.imageEndpoint === undefined ? {} : {imageFlag: options.imageEndpoint}),
     env: options.env,
     config,
-    present: await presentOf(wellKnown),
+    present: wellKnown.filter(socket => existsSync(socket)),
     cwd: options.cwd,
   });
   const timeoutMs = config?.timeout !== undefined && config.timeout > 0 ? config.timeout * 1000 : CONNECT_TIMEOUT_MS;
@@ -165,18 +165,6 @@ function noRuntime(
   });
 }
 
-async function presentOf(sockets: readonly string[]): Promise<readonly string[]> {
-  const there = await Promise.all(sockets.map(socket => exists(socket)));
-  return sockets.filter((_socket, index) => there[index]);
-}
-
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
-}
-
 /** null = no file was named and the default one is not there. */
 async function crictlConfig(options: ConnectOptions): Promise<CrictlConfig | null> {
   const fromEnv = options.env['CRI_CONFIG_FILE'];
@@ -184,7 +172,7 @@ async function crictlConfig(options: ConnectOptions): Promise<CrictlConfig | nul
   const file = named ?? DEFAULT_CRICTL_CONFIG;
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     if (named === undefined && codeOf(error) === 'ENOENT') return null;
     const by = options.config === undefined ? 'CRI_CONFIG_FILE' : '--config';

@@ -1,13 +1,24 @@
 // One holder a lock: a Unix socket that it listens on, under a name that only one can have, and a file beside it that says who
 // it is. The kernel closes the socket of a process that ends, however it ends; its name stays, and is replaced.
 import {randomBytes} from 'node:crypto';
-import {closeSync, constants, existsSync, fstatSync, linkSync, openSync, unlinkSync, writeSync} from 'node:fs';
-import {mkdir, readFile} from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import {readFile} from 'node:fs/promises';
 import {connect, createServer, type Server} from 'node:net';
 import {basename, dirname, join} from 'node:path';
 import {HostError, RootLockedError} from '../core/errors.js';
 import {systemClock} from '../lib/clock.js';
 import {codeOf} from '../lib/error-code.js';
+import {messageOf} from '../lib/error-message.js';
 import {runCommand} from './run-command.js';
 
 export interface LockHolder {
@@ -38,12 +49,7 @@ const RETRY_MS = 50;
 /** Takes a lock, or rejects with RootLockedError that names the holder. */
 export async function acquireLock(path: string, self: LockHolder, options: LockOptions = {}): Promise<Lock> {
   const {waitSeconds = 0, signal = new AbortController().signal} = options;
-  await mkdir(dirname(path), {recursive: true}).catch((error: unknown) => {
-    throw new HostError(`cannot make ${dirname(path)}: ${(error as Error).message}`, {
-      cause: error,
-      hint: 'run as root, or choose another --root-dir',
-    });
-  });
+  makeDirectory(dirname(path));
   const patience = systemClock.monotonic() + waitSeconds * 1000;
   for (;;) {
     signal.throwIfAborted();
@@ -51,6 +57,17 @@ export async function acquireLock(path: string, self: LockHolder, options: LockO
     if (server !== null) return lockOf(path, self, server);
     if (systemClock.monotonic() >= patience) throw lockedError(path, await readHolder(path));
     await systemClock.sleep(RETRY_MS, signal);
+  }
+}
+
+function makeDirectory(dir: string): void {
+  try {
+    mkdirSync(dir, {recursive: true});
+  } catch (error) {
+    throw new HostError(`cannot make ${dir}: ${messageOf(error)}`, {
+      cause: error,
+      hint: 'run as root, or choose another --root-dir',
+    });
   }
 }
 

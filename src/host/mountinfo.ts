@@ -1,5 +1,5 @@
 // What is mounted, as the kernel tells it (proc_pid_mountinfo(5)). Reading is one file; everything else is pure.
-import {readFile} from 'node:fs/promises';
+import {readFileSync} from 'node:fs';
 
 /** One line of /proc/PID/mountinfo. */
 export interface MountEntry {
@@ -42,9 +42,18 @@ export function parseMountinfo(text: string): readonly MountEntry[] {
   });
 }
 
-/** Mounts of a process, by default of this one. Rejects when the process is gone. */
-export async function readMountinfo(pid: number | 'self' = 'self'): Promise<readonly MountEntry[]> {
-  return parseMountinfo(await readFile(`/proc/${pid}/mountinfo`, 'utf8'));
+/** Mounts of a process, by default of this one. Throws when the process is gone. */
+export function readMountinfo(pid: number | 'self' = 'self'): readonly MountEntry[] {
+  return parseMountinfo(readFileSync(`/proc/${pid}/mountinfo`, 'utf8'));
+}
+
+/** The same of a process that may have ended: it has none then. */
+export function mountsIfAlive(pid: number): readonly MountEntry[] {
+  try {
+    return readMountinfo(pid);
+  } catch {
+    return [];
+  }
 }
 
 /** The topmost mount on exactly this point. */

@@ -1,10 +1,10 @@
 // What this machine is, as far as pods can tell: memory, CPUs, addresses, page sizes.
 // Mirrors kubelet v1.36 pkg/kubelet/cm and cadvisor's machine info.
-import {existsSync, readFileSync} from 'node:fs';
-import {readdir, readFile} from 'node:fs/promises';
+import {existsSync} from 'node:fs';
 import {availableParallelism, cpus, networkInterfaces, totalmem, type NetworkInterfaceInfo} from 'node:os';
 import {join} from 'node:path';
 import {hugepageSizes} from './cgroups/create.js';
+import {namesIn, readOrEmpty} from './small-files.js';
 
 export interface Machine {
   readonly memoryBytes: number;
@@ -24,25 +24,24 @@ export interface Machine {
   readonly thermalThrottlePaths: readonly string[];
 }
 
-export async function readMachine(): Promise<Machine> {
-  const sizes = await hugepageSizes();
-  const pages = await Promise.all(sizes.map(async ({bytes}) => [bytes, (await hugepageCount(bytes)) * bytes] as const));
+export function readMachine(): Machine {
+  const sizes = hugepageSizes();
+  const pages = sizes.map(({bytes}) => [bytes, hugepageCount(bytes) * bytes] as const);
   return {
     memoryBytes: totalmem(),
     swapBytes: swapTotal(),
     swapControllerAvailable: existsSync(swapLimitFile()),
-    cpus: cpus().length === 0 ? availableParallelism() : cpus().length,
+    cpus: cpus().length || availableParallelism(),
     maxPids: maxPids(),
     hugepageBytes: new Map(pages),
     hugepageSizes: sizes.map(({name}) => name),
     addresses: hostAddresses(),
-    thermalThrottlePaths: await thermalThrottlePaths(),
+    thermalThrottlePaths: thermalThrottlePaths(),
   };
 }
 
-async function hugepageCount(bytes: bigint): Promise<bigint> {
-  const file = `/sys/kernel/mm/hugepages/hugepages-${bytes / 1024n}kB/nr_hugepages`;
-  return BigInt((await readFile(file, 'utf8').catch(() => '0')).trim());
+function hugepageCount(bytes: bigint): bigint {
+  return BigInt(readOrEmpty(`/sys/kernel/mm/hugepages/hugepages-${bytes / 1024n}kB/nr_hugepages`).trim());
 }
 
 function swapTotal(): number {
@@ -94,26 +93,8 @@ function defaultInterface(): string | null {
   );
 }
 
-async function thermalThrottlePaths(): Promise<readonly string[]> {
+function thermalThrottlePaths(): readonly string[] {
   const base = '/sys/devices/system/cpu';
-  const names = (await readdir(base).catch(() => [])).filter(name => /^cpu\d+$/.test(name));
-  const found = await Promise.all(
-    names.map(async name => {
-      const path = `${base}/${name}/thermal_throttle`;
-      return readdir(path).then(
-        () => [path],
-        () => [],
-      );
-    }),
-  );
-  return found.flat();
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    // Not on this kernel, or not for us.
-    return '';
-  }
+  const names = namesIn(base).filter(name => /^cpu\d+$/.test(name));
+  return names.map(name => `${base}/${name}/thermal_throttle`).filter(path => existsSync(path));
 }

@@ -117,7 +117,7 @@ export function makeTerminationLog(containerDir: string): string {
 
 /** Removes a pod's directory. Rejects with HostError while something is mounted below it: that would be emptied, too. */
 export async function removePodDir(dirs: InstanceDirs, uid: string): Promise<void> {
-  const [mounted] = mountsUnder(await readMountinfo(), podDir(dirs, uid));
+  const [mounted] = mountsUnder(readMountinfo(), podDir(dirs, uid));
   if (mounted !== undefined)
     throw new HostError(`${mounted.mountPoint} is still mounted, so pod ${uid} keeps its directory`);
   await rm(podDir(dirs, uid), {recursive: true, force: true});

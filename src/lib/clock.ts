@@ -52,6 +52,11 @@ export function inNextTurn(callback: () => void): void {
   setImmediate(callback);
 }
 
+/** Resolves when the event loop has come round once. */
+export function nextTurn(): Promise<void> {
+  return new Promise(inNextTurn);
+}
+
 /** A sleep in terms of `clock.setTimer`, for clocks to share. */
 export function sleepOn(clock: Pick<Clock, 'setTimer'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

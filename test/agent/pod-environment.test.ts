@@ -51,7 +51,7 @@ async function anEnvironment(): Promise<Made> {
   const environment = createPodEnvironment({
     dirs: instanceDirs(rootDir),
     volumes: noVolumes,
-    cgroups: await createCgroupfsManager({
+    cgroups: createCgroupfsManager({
       tree: {version: 1, hierarchies, runtimeOnly: [], hybrid: false},
       hugepageSizes: [{bytes: 2n << 20n, name: '2MB'}],
       clock: new FakeClock(),

@@ -39,15 +39,15 @@ describe.skipIf(noRuntimeReason !== null)('doctor', () => {
     // The disk of whoever runs this is his own business.
     expect(findings(facts).filter(({level, check}) => level !== 'ok' && check !== 'disk')).toEqual([]);
     expect(await readdir(join(runtime.rootDir, 'pods'))).toEqual([]);
-    expect(mountsUnder(await readMountinfo(), join(runtime.rootDir, 'pods'))).toHaveLength(1);
+    expect(mountsUnder(readMountinfo(), join(runtime.rootDir, 'pods'))).toHaveLength(1);
   });
 
   test('sees that mounts of a directory that is not shared do not reach the daemon', async () => {
     const other = await mkdtemp(join(tmpdir(), 'mk-unshared-'));
     try {
-      const isShared = mountOf(await readMountinfo(), other)?.peerGroup !== null;
+      const isShared = mountOf(readMountinfo(), other)?.peerGroup !== null;
       expect((await gather(other)).mountsReachDaemon).toBe(isShared);
-      expect(mountsUnder(await readMountinfo(), other)).toEqual([]);
+      expect(mountsUnder(readMountinfo(), other)).toEqual([]);
     } finally {
       await rm(other, {recursive: true});
     }

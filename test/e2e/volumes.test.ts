@@ -149,7 +149,7 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
     await sh('echo kept > /disk/kept; echo kept > /mem/kept; chmod 700 /disk');
     await again.mountPodVolumes(pod('u1'), sources, signal);
     expect(await sh('cat /disk/kept /mem/kept; stat -c %a /disk')).toBe('kept\nkept\n700');
-    const before = mountsUnder(await readMountinfo(), podDir(dirs, 'u1')).length;
+    const before = mountsUnder(readMountinfo(), podDir(dirs, 'u1')).length;
     await again.containerMounts(
       {
         pod: pod('u1'),
@@ -161,7 +161,7 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
       },
       signal,
     );
-    expect(mountsUnder(await readMountinfo(), podDir(dirs, 'u1'))).toHaveLength(before);
+    expect(mountsUnder(readMountinfo(), podDir(dirs, 'u1'))).toHaveLength(before);
   });
 
   test('have the hosts file put right when a container starts, and left alone where it is', async () => {
@@ -212,7 +212,7 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
   test('are gone with the pod, and what they were bound to is not', async () => {
     await removeCriPod(cri, running, signal);
     await manager.unmountPod('u1');
-    expect(mountsUnder(await readMountinfo(), podDir(dirs, 'u1'))).toEqual([]);
+    expect(mountsUnder(readMountinfo(), podDir(dirs, 'u1'))).toEqual([]);
     expect((await readdir(podDir(dirs, 'u1'))).sort()).toEqual(['etc-hosts']);
     await manager.unmountPod('u1');
   });
@@ -236,7 +236,7 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
     await promisify(execFile)('umount', [join(volumesDir, 'kubernetes.io~empty-dir/mem')]);
     await rm(join(volumesDir, 'kubernetes.io~configmap'), {recursive: true});
     await manager.unmountPod('u2');
-    expect(mountsUnder(await readMountinfo(), podDir(dirs, 'u2'))).toEqual([]);
+    expect(mountsUnder(readMountinfo(), podDir(dirs, 'u2'))).toEqual([]);
     await expect(stat(volumesDir)).rejects.toThrow('ENOENT');
   });
 
@@ -296,10 +296,10 @@ describe.skipIf(noRuntimeReason !== null)('volumes in a container', () => {
     const {stdout} = await cri.runtime.execSync(started.container, ['sh', '-c', script], 0, signal);
     expect(Buffer.from(stdout).toString()).toBe('/down/inner:\nx\n\n/none/inner:\n');
     const onHost = join(podVolumesDir(dirs, 'u5'), 'kubernetes.io~empty-dir/disk/inner');
-    expect(mountsUnder(await readMountinfo(), podDir(dirs, 'u5')).map(mount => mount.mountPoint)).toEqual([onHost]);
+    expect(mountsUnder(readMountinfo(), podDir(dirs, 'u5')).map(mount => mount.mountPoint)).toEqual([onHost]);
     await removeCriPod(cri, started, signal);
     await manager.unmountPod('u5');
-    expect(mountsUnder(await readMountinfo(), podDir(dirs, 'u5'))).toEqual([]);
+    expect(mountsUnder(readMountinfo(), podDir(dirs, 'u5'))).toEqual([]);
   });
 
   test('on the host are checked before each start of a container', async () => {

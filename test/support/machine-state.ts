@@ -15,7 +15,7 @@ export interface MachineState {
 
 /** The state as this process sees it; meaningful where nobody else changes it, that is, in namespaces of its own. */
 export async function machineState(): Promise<MachineState> {
-  const mounts = (await readMountinfo()).map(mount => `${mount.mountPoint} ${mount.fsType} ${mount.options.join(',')}`);
+  const mounts = readMountinfo().map(mount => `${mount.mountPoint} ${mount.fsType} ${mount.options.join(',')}`);
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name)).map(Number);
   const rules = (await mustRun('iptables-save', [])).split('\n').filter(line => line !== '' && !line.startsWith('#'));
   return {

@@ -1,7 +1,7 @@
 // Pod cgroups by the cgroup file system itself, v1 and v2.
 // Mirrors kubelet v1.36 pkg/kubelet/cm/cgroup_manager_linux.go Create, Destroy and runc libcontainer/cgroups/fs.
-import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
-import {access, constants, readdir, readFile, rmdir} from 'node:fs/promises';
+import {accessSync, constants, existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {readdir, readFile, rmdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {cgroupSettings, type CgroupSetting, type HugepageSize} from '../../core/cgroups/settings.js';
 import {V2_CONTROLLERS, type CgroupTree, type Hierarchy} from '../../core/cgroups/tree.js';
@@ -9,6 +9,7 @@ import type {CgroupLimits, CgroupName} from '../../core/cri-config/pod-cgroup.js
 import {HostError} from '../../core/errors.js';
 import type {Clock} from '../../lib/clock.js';
 import {messageOf} from '../../lib/error-message.js';
+import {readOrEmpty} from '../small-files.js';
 import type {CgroupManager} from './types.js';
 
 export interface CgroupfsDeps {
@@ -20,8 +21,8 @@ export interface CgroupfsDeps {
 }
 
 /** A manager on the given tree. Looks once whether it may be written. */
-export async function createCgroupfsManager(deps: CgroupfsDeps): Promise<CgroupManager> {
-  const limitation = await whyReadOnly(deps.tree);
+export function createCgroupfsManager(deps: CgroupfsDeps): CgroupManager {
+  const limitation = whyReadOnly(deps.tree);
   /** Limits that were last set, by name: those of the QoS levels are asked for with every pod and seldom change. */
   const lastSet = new Map<string, string>();
   return {
@@ -62,10 +63,10 @@ function mountPoints({hierarchies, runtimeOnly}: CgroupTree): readonly string[] 
   return [...hierarchies.map(hierarchy => hierarchy.mountPoint), ...runtimeOnly];
 }
 
-async function whyReadOnly(tree: CgroupTree): Promise<string | null> {
+function whyReadOnly(tree: CgroupTree): string | null {
   for (const {mountPoint} of tree.hierarchies) {
     try {
-      await access(mountPoint, constants.W_OK);
+      accessSync(mountPoint, constants.W_OK);
     } catch (error) {
       return `cgroups cannot be written (${messageOf(error)}): pods run without limits of their own, containers keep theirs`;
     }
@@ -159,14 +160,6 @@ function fillCpuset(mountPoint: string, name: CgroupName, {file, isNew}: {file: 
 }
 
 const CPUSET_FILES = ['cpuset.cpus', 'cpuset.mems'];
-
-function readOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
 
 function writeSettings(dir: string, settings: readonly CgroupSetting[]): readonly string[] {
   return settings.flatMap(({file, value}) => {

@@ -1,28 +1,29 @@
 // The cgroup manager that fits this host and its runtime.
-import {readdir} from 'node:fs/promises';
 import {hugepageSize, type HugepageSize} from '../../core/cgroups/settings.js';
 import {cgroupTree} from '../../core/cgroups/tree.js';
 import type {CgroupDriver} from '../../core/cri-config/pod-cgroup.js';
 import type {Clock} from '../../lib/clock.js';
 import {readMountinfo} from '../mountinfo.js';
 import {findExecutable} from '../run-command.js';
+import {namesIn} from '../small-files.js';
 import {createCgroupfsManager} from './cgroupfs.js';
 import {createSystemdManager} from './systemd.js';
 import type {CgroupManager} from './types.js';
 
 /** `driver` is what the runtime says of itself. */
-export async function createCgroupManager(driver: CgroupDriver, clock: Clock): Promise<CgroupManager> {
-  const tree = cgroupTree(await readMountinfo());
+export function createCgroupManager(driver: CgroupDriver, clock: Clock): CgroupManager {
+  const tree = cgroupTree(readMountinfo());
   if (tree === null) return noCgroups;
   if (driver === 'systemd')
     return createSystemdManager({version: tree.version, systemctl: findExecutable('systemctl')});
-  return createCgroupfsManager({tree, hugepageSizes: await hugepageSizes(), clock});
+  return createCgroupfsManager({tree, hugepageSizes: hugepageSizes(), clock});
 }
 
 /** Page sizes this kernel has, largest first. */
-export async function hugepageSizes(): Promise<readonly HugepageSize[]> {
-  const names = await readdir('/sys/kernel/mm/hugepages').catch(() => []);
-  const sizes = names.map(hugepageSize).filter(size => size !== null);
+export function hugepageSizes(): readonly HugepageSize[] {
+  const sizes = namesIn('/sys/kernel/mm/hugepages')
+    .map(hugepageSize)
+    .filter(size => size !== null);
   return sizes.toSorted((a, b) => Number(b.bytes - a.bytes));
 }
 

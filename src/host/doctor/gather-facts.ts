@@ -100,7 +100,7 @@ async function mountsReach(podsDir: string, daemon: number | null): Promise<bool
     await mkdir(podsDir, {recursive: true, mode: 0o750});
     probe = await mkdtemp(join(await realpath(podsDir), '.doctor-'));
     await mustRun('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'tmpfs', probe]);
-    const reached = mountAt(await readMountinfo(daemon), probe) !== undefined;
+    const reached = mountAt(readMountinfo(daemon), probe) !== undefined;
     await mustRun('umount', [probe]);
     return reached;
   } catch (error) {
@@ -111,8 +111,8 @@ async function mountsReach(podsDir: string, daemon: number | null): Promise<bool
 }
 
 async function cgroupFacts(clock: Clock): Promise<HostFacts['cgroups']> {
-  const tree = cgroupTree(await readMountinfo());
-  const {limitation} = await createCgroupManager('cgroupfs', clock);
+  const tree = cgroupTree(readMountinfo());
+  const {limitation} = createCgroupManager('cgroupfs', clock);
   const root = tree?.hierarchies[0]?.mountPoint ?? '';
   const available = await readFile(join(root, 'cgroup.controllers'), 'utf8').catch(() => '');
   return {

@@ -3,7 +3,7 @@
 // own, the daemon gets a mount namespace whose mounts are all shared, and that namespace is held by a file.
 // Facts: mount_namespaces(7), "SHARED SUBTREES"; unshare(1) --mount=FILE.
 import {mkdir} from 'node:fs/promises';
-import {mountAt, mountsUnder, readMountinfo} from '../mountinfo.js';
+import {mountAt, mountsIfAlive, mountsUnder, readMountinfo} from '../mountinfo.js';
 import {mustRun} from '../run-command.js';
 import type {RuntimePaths} from './paths.js';
 import {runtimeProcesses} from './processes.js';
@@ -11,7 +11,7 @@ import {runtimeProcesses} from './processes.js';
 /** Makes a directory a shared mount with a peer group of its own. Does nothing when it is one already. */
 export async function shareDirectory(dir: string): Promise<void> {
   await mkdir(dir, {recursive: true, mode: 0o750});
-  const mounts = await readMountinfo();
+  const mounts = readMountinfo();
   if (mountAt(mounts, dir) === undefined) {
     // Mounts that are below already must stay visible.
     const bind = mountsUnder(mounts, dir).length === 0 ? '--bind' : '--rbind';
@@ -19,8 +19,7 @@ export async function shareDirectory(dir: string): Promise<void> {
     // Under a shared / the bind is / 's peer, and everything mounted below it would appear twice.
     await mustRun('mount', ['--make-private', dir]);
   }
-  if ((mountAt(await readMountinfo(), dir)?.peerGroup ?? null) === null)
-    await mustRun('mount', ['--make-rshared', dir]);
+  if ((mountAt(readMountinfo(), dir)?.peerGroup ?? null) === null) await mustRun('mount', ['--make-rshared', dir]);
 }
 
 /**
@@ -29,9 +28,9 @@ export async function shareDirectory(dir: string): Promise<void> {
  * the mounts of a namespace end with its last process.
  */
 export async function inMountNamespace(paths: RuntimePaths, command: readonly string[]): Promise<readonly string[]> {
-  const group = mountAt(await readMountinfo(), paths.podsDir)?.peerGroup ?? null;
+  const group = mountAt(readMountinfo(), paths.podsDir)?.peerGroup ?? null;
   for (const pid of await runtimeProcesses(paths)) {
-    const theirs = await readMountinfo(pid).catch(() => []);
+    const theirs = mountsIfAlive(pid);
     if (group !== null && mountAt(theirs, paths.podsDir)?.peerGroup === group) {
       return ['nsenter', `--mount=/proc/${pid}/ns/mnt`, '--', ...command];
     }

@@ -30,7 +30,7 @@ export async function releasePods(input: ReleaseInput, signal: AbortSignal): Pro
   const records = instanceRecords(paths.rootDir);
   const endpoint = embeddedEndpoint(paths.rootDir);
   const recorded = await orphanedPods(records.pods, endpoint, await records.pods.keys());
-  const cgroups = await createCgroupManager('cgroupfs', clock);
+  const cgroups = createCgroupManager('cgroupfs', clock);
   for (const pod of recorded) {
     const cgroup = recordedCgroup(pod);
     if (cgroup !== null) await cgroups.remove(cgroup, signal);
@@ -42,7 +42,7 @@ export async function releasePods(input: ReleaseInput, signal: AbortSignal): Pro
   const mounted = bundles.flatMap(bundle => mountedUids(bundle, dirs.podsDir));
   for (const uid of new Set([...uids, ...recorded.map(pod => pod.uid), ...mounted])) {
     await unmountAll(podDir(dirs, uid));
-    if (mountsUnder(await readMountinfo(), podDir(dirs, uid)).length > 0) continue;
+    if (mountsUnder(readMountinfo(), podDir(dirs, uid)).length > 0) continue;
     await rm(podDir(dirs, uid), {recursive: true, force: true});
     await records.pods.delete(uid);
     await records.statuses.delete(uid);
@@ -52,7 +52,7 @@ export async function releasePods(input: ReleaseInput, signal: AbortSignal): Pro
 
 /** The mount stays as long as something of another runtime's pods is mounted below. */
 async function unshareDirectory(podsDir: string): Promise<void> {
-  const mounts = await readMountinfo();
+  const mounts = readMountinfo();
   if (mountAt(mounts, podsDir) !== undefined && mountsUnder(mounts, podsDir).length === 1) {
     await mustRun('umount', [podsDir]);
   }

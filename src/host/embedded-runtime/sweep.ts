@@ -3,7 +3,7 @@
 import {readdir, readFile, rm} from 'node:fs/promises';
 import {basename, join} from 'node:path';
 import type {Clock} from '../../lib/clock.js';
-import {mountAt, mountsUnder, readMountinfo} from '../mountinfo.js';
+import {mountAt, mountsIfAlive, mountsUnder, readMountinfo} from '../mountinfo.js';
 import {identifyProcess, isSameProcess} from '../process-identity.js';
 import {findExecutable, runCommand} from '../run-command.js';
 import {readBefore, savedRules, type Before} from './before.js';
@@ -33,11 +33,9 @@ export async function readBundles(paths: RuntimePaths): Promise<readonly Bundle[
 export async function podNetworks(paths: RuntimePaths, bundles: readonly Bundle[]): Promise<readonly string[]> {
   const known = bundles.flatMap(bundle => bundle.networkNamespace ?? []).map(withoutVar);
   // A pod that never got a container is known only by this mount, which a private / keeps from the host.
-  const here = await readMountinfo();
-  const theirs = await Promise.all((await runtimeProcesses(paths)).map(pid => readMountinfo(pid).catch(() => [])));
-  const unseen = theirs
-    .flat()
-    .filter(mount => mount.fsType === 'nsfs' && mountAt(here, mount.mountPoint) === undefined);
+  const here = readMountinfo();
+  const theirs = (await runtimeProcesses(paths)).flatMap(mountsIfAlive);
+  const unseen = theirs.filter(mount => mount.fsType === 'nsfs' && mountAt(here, mount.mountPoint) === undefined);
   return [...new Set([...known, ...unseen.map(mount => mount.mountPoint)])].filter(isPodNetwork);
 }
 
@@ -70,7 +68,7 @@ export async function removeLeftovers(
 
 /** Unmounts everything on and below a directory; what is busy is detached. */
 export async function unmountAll(dir: string): Promise<void> {
-  for (const mount of mountsUnder(await readMountinfo(), dir)) {
+  for (const mount of mountsUnder(readMountinfo(), dir)) {
     const {code} = await runCommand('umount', ['--no-canonicalize', mount.mountPoint]);
     if (code !== 0) await runCommand('umount', ['--no-canonicalize', '--lazy', mount.mountPoint]);
   }
@@ -112,7 +110,7 @@ function killQuietly(pid: number): void {
 }
 
 async function removeNetworkNamespaces(namespaces: readonly string[]): Promise<void> {
-  const mounts = await readMountinfo();
+  const mounts = readMountinfo();
   for (const path of namespaces) {
     if (mountAt(mounts, path) !== undefined) await runCommand('umount', ['--lazy', path]);
     await rm(path, {force: true});

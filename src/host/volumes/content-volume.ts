@@ -46,7 +46,7 @@ async function makeRoot({pod, planned, dir, allocatableMemory}: ContentVolume, s
     await makeVolumeDir(dir);
     return;
   }
-  if (mountAt(await readMountinfo(), dir) !== undefined) return;
+  if (mountAt(readMountinfo(), dir) !== undefined) return;
   await mkdir(dir, {recursive: true, mode: 0o750});
   await mountTmpfs(dir, tmpfsBytes(pod, {}, allocatableMemory), signal);
 }

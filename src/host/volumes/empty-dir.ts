@@ -26,7 +26,7 @@ export interface EmptyDir {
 /** Makes the volume unless it is there. What a container has put into it, and its modes, are left alone then. */
 export async function setUpEmptyDir(volume: EmptyDir, signal: AbortSignal): Promise<void> {
   const medium = volume.planned.volume.emptyDir?.medium ?? '';
-  const isMounted = medium !== '' && mountAt(await readMountinfo(), volume.dir) !== undefined;
+  const isMounted = medium !== '' && mountAt(readMountinfo(), volume.dir) !== undefined;
   if ((await isReady(volume)) && (medium === '' || isMounted)) return;
   await makeVolumeDir(volume.dir);
   if (!isMounted) await mountMedium(volume, medium, signal);

@@ -37,15 +37,15 @@ export async function prepareSubpath(subpath: Subpath): Promise<string> {
 
 /** Unmounts and removes all subPaths of a pod. Idempotent. */
 export async function removeSubpaths(subpathsDir: string): Promise<void> {
-  for (const mount of mountsUnder(await readMountinfo(), subpathsDir)) await unmount(mount.mountPoint);
-  if (mountsUnder(await readMountinfo(), subpathsDir).length > 0)
+  for (const mount of mountsUnder(readMountinfo(), subpathsDir)) await unmount(mount.mountPoint);
+  if (mountsUnder(readMountinfo(), subpathsDir).length > 0)
     throw new Error(`something is still mounted below ${subpathsDir}`);
   await rm(subpathsDir, {recursive: true, force: true});
 }
 
 /** Whether an earlier start of the container left the right mount. What else is there is unmounted. */
 async function isMountedFrom(source: FileHandle, target: string): Promise<boolean> {
-  if (mountAt(await readMountinfo(), target) === undefined) return false;
+  if (mountAt(readMountinfo(), target) === undefined) return false;
   const [wanted, mounted] = [await source.stat({bigint: true}), await stat(target, {bigint: true})];
   if (wanted.dev === mounted.dev && wanted.ino === mounted.ino) return true;
   await unmount(target);

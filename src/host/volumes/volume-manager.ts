@@ -196,11 +196,11 @@ async function unmountPod(dirs: InstanceDirs, uid: string): Promise<void> {
     throw new VolumeError('', `removing subPaths of pod ${uid}: ${messageOf(error)}`, {cause: error});
   }
   const volumesDir = podVolumesDir(dirs, uid);
-  for (const {mountPoint} of mountsUnder(await readMountinfo(), volumesDir)) {
+  for (const {mountPoint} of mountsUnder(readMountinfo(), volumesDir)) {
     const {code, stderr} = await runCommand('umount', ['--no-canonicalize', mountPoint]);
     if (code !== 0) throw new VolumeError(mountPoint.slice(volumesDir.length + 1), stderr.trim());
   }
-  const left = mountsUnder(await readMountinfo(), podDir(dirs, uid))[0];
+  const left = mountsUnder(readMountinfo(), podDir(dirs, uid))[0];
   if (left !== undefined) throw new VolumeError('', `${left.mountPoint} is still mounted`);
   // Only now: whatever is mounted below would be emptied, too.
   await rm(volumesDir, {recursive: true, force: true});

@@ -126,7 +126,7 @@ const scenarios: Record<string, () => Promise<void>> = {
     await killDaemon();
     await startRuntime(runtimeDeps, rootDir, signal);
     facts.survived = JSON.stringify(await containers()) === JSON.stringify(before);
-    facts.podsShared = mountAt(await readMountinfo(), paths.podsDir)?.peerGroup !== null;
+    facts.podsShared = mountAt(readMountinfo(), paths.podsDir)?.peerGroup !== null;
     await runPods('later');
   },
   'everything was killed and containerd is gone': async () => {
@@ -143,17 +143,17 @@ const scenarios: Record<string, () => Promise<void>> = {
 };
 
 /** Mounts of other tests vanish with their directories, in every namespace that has a copy: some while we look at them. */
-async function unmountOthers(): Promise<void> {
-  for (const {mountPoint} of mountsUnder(await readMountinfo(), '/tmp')) {
+function unmountOthers(): void {
+  for (const {mountPoint} of mountsUnder(readMountinfo(), '/tmp')) {
     try {
       execFileSync('umount', ['--lazy', mountPoint], {stdio: 'pipe'});
     } catch (error) {
-      if ((await readMountinfo()).some(mount => mount.mountPoint === mountPoint)) throw error;
+      if (readMountinfo().some(mount => mount.mountPoint === mountPoint)) throw error;
     }
   }
 }
 
-await unmountOthers();
+unmountOthers();
 
 const name = process.argv[2] ?? '';
 if (name === 'the host forwards nothing') execFileSync('iptables', ['--policy', 'FORWARD', 'DROP']);

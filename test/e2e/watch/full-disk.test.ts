@@ -26,7 +26,7 @@ describe.skipIf(noRuntimeReason !== null)('a watch whose disk gives out', PATIEN
   afterAll(async () => {
     await world.stop();
     // Nobody stops a runtime of this root directory, which would see to its cgroups.
-    const cgroups = await createCgroupManager('cgroupfs', systemClock);
+    const cgroups = createCgroupManager('cgroupfs', systemClock);
     await cgroups.prune(instanceCgroupRoot(rootDir));
     await mustRun('umount', ['--lazy', rootDir]);
     await rm(rootDir, {recursive: true});

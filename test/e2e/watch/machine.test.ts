@@ -23,7 +23,7 @@ describe.skipIf(noRuntimeReason !== null)('the machine under watch', PATIENT, ()
   let tree: CgroupTree | null;
   beforeAll(async () => {
     world = await startWatchWorld('--sync-frequency', '1s');
-    tree = cgroupTree(await readMountinfo());
+    tree = cgroupTree(readMountinfo());
   }, PATIENT.timeout);
   afterAll(() => world.stop(), PATIENT.timeout);
 
@@ -103,7 +103,7 @@ describe.skipIf(noRuntimeReason !== null)('the machine under watch', PATIENT, ()
     await hung.reached;
     const record = await world.until('its record', async () => (await recordOf('cut')) ?? null);
     const dir = podDir(instanceDirs(world.runtime.rootDir), record.uid);
-    await world.until('its volumes', async () => mountsUnder(await readMountinfo(), dir).length === 2);
+    await world.until('its volumes', () => mountsUnder(readMountinfo(), dir).length === 2);
     await world.end('SIGKILL');
     hung.release();
     script.clear();
@@ -116,11 +116,11 @@ describe.skipIf(noRuntimeReason !== null)('the machine under watch', PATIENT, ()
       return false;
     });
     await rm(join(world.dir, 'cut.json'));
-    expect(mountsUnder(await readMountinfo(), dir)).toHaveLength(2);
+    expect(mountsUnder(readMountinfo(), dir)).toHaveLength(2);
 
     await world.launch();
     await world.until('nothing is left', async () => (await recordOf('cut')) === undefined);
-    expect(mountsUnder(await readMountinfo(), dir)).toEqual([]);
+    expect(mountsUnder(readMountinfo(), dir)).toEqual([]);
     expect(existsSync(dir)).toBe(false);
     for (const {mountPoint} of tree?.hierarchies ?? []) expect(existsSync(join(mountPoint, record.cgroup))).toBe(false);
     // The others are as they were.

@@ -42,7 +42,7 @@ async function put(path: string, text: string): Promise<void> {
 }
 
 const get = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
-const manage = (tree: CgroupTree, remove = removeDirectory): Promise<CgroupManager> =>
+const manage = (tree: CgroupTree, remove = removeDirectory): CgroupManager =>
   createCgroupfsManager({tree, hugepageSizes: [], clock: systemClock, removeDirectory: remove});
 const rmdirUnless =
   (name: string) =>
@@ -113,7 +113,7 @@ describe('cgroup version 1', () => {
   });
 
   test('pruning leaves what still runs, and its parents', async () => {
-    const manager = await manage(
+    const manager = manage(
       {version: 2, hierarchies: [{mountPoint: root, controllers: []}], runtimeOnly: [], hybrid: false},
       rmdirUnless('busy'),
     );
@@ -180,7 +180,7 @@ describe('cgroup version 2', () => {
 });
 
 test('where the tree cannot be written, that is said, nothing is done, and no pod is taken for vanished', async () => {
-  const manager = await manage({
+  const manager = manage({
     version: 1,
     hierarchies: [{mountPoint: join(root, 'missing'), controllers: ['memory']}],
     runtimeOnly: [],
