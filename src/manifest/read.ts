@@ -1,6 +1,6 @@
 // Reads what a user names: files, directories, standard input, URLs. All files are read before anything is judged, so
 // that one answer holds every problem.
-import {closeSync, constants, fstatSync, openSync, readSync, statSync, type Stats} from 'node:fs';
+import {closeSync, constants, fstatSync, openSync, readdirSync, readSync, statSync, type Stats} from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import {UsageError, type ManifestProblem} from '../core/errors.js';
@@ -65,7 +65,7 @@ async function listOrProblem(directory: string): Promise<readonly LoadedManifest
 
 /** The files of a directory by name; links are followed, directories in it are not read. Rejects if it cannot be listed. */
 export async function loadManifestDirectory(directory: string): Promise<readonly LoadedManifest[]> {
-  const names = (await fs.readdir(directory)).filter(isManifestName).map(name => ({name}));
+  const names = readdirSync(directory).filter(isManifestName).map(name => ({name}));
   const loaded = names.sort(byName).map(({name}) => loadDirectoryEntry(path.join(directory, name)));
   return (await Promise.all(loaded)).filter(entry => entry !== null);
 }

@@ -80,7 +80,6 @@ export const PLAIN_MOUNT: Mount = {
 
 /** Differs from the kubelet, whose gate ContainerStopSignals is off by default: a stop signal that is set is sent. */
 function stopSignal({lifecycle}: AnyContainer): Signal {
-  const name = `SIGNAL_${lifecycle?.stopSignal ?? 'RUNTIME_DEFAULT'}`;
-  const known = Object.entries(Signal).find(([key]) => key === name);
-  return known?.[1] ?? Signal.SIGNAL_RUNTIME_DEFAULT;
+  const byName: Readonly<Record<string, Signal | undefined>> = Signal;
+  return byName[`SIGNAL_${lifecycle?.stopSignal ?? 'RUNTIME_DEFAULT'}`] ?? Signal.SIGNAL_RUNTIME_DEFAULT;
 }

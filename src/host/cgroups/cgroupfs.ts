@@ -117,7 +117,7 @@ function makeBelow(tree: CgroupTree, {mountPoint, controllers}: Hierarchy, name:
 
 /** Put together by hand: there are dozens for each pod, and path.join looks at every letter. */
 function pathOf(mountPoint: string, name: CgroupName): string {
-  return [mountPoint, ...name].join('/');
+  return `${mountPoint}/${name.join('/')}`;
 }
 
 /** With the parents it lacks. Returns whether there was none. */
