@@ -40,10 +40,10 @@ const FNV_PRIME_32 = 0x01000193;
 
 /** 32-bit FNV-1a of the hash input. Asked of every running container at every sync, so it is worth remembering. */
 const fingerprint = memoizeByIdentity((container: HashedContainer): number => {
+  const bytes = UTF8.encode(hashInput(container));
   let hash = FNV_OFFSET_32;
-  for (const byte of UTF8.encode(hashInput(container))) {
-    hash = Math.imul(hash ^ byte, FNV_PRIME_32) >>> 0;
-  }
+  // By index: an iterator makes an object of each of the hundreds of bytes.
+  for (let at = 0; at < bytes.length; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), FNV_PRIME_32) >>> 0;
   return hash;
 });
 

@@ -1,18 +1,19 @@
 // Limits of a pod as a whole, and what its containers alone ask for.
 // Mirrors component-helpers v1.36 resource/helpers.go PodLimits, AggregateContainerRequests.
+import {memoizeByIdentity} from '../../lib/memoize.js';
 import {podRequests, type ResourceQuantities} from './pod-requests.js';
 import {addQuantities, parseQuantity} from './quantity.js';
 import type {Container, Pod, ResourceRequirements} from './types.js';
 
 /** Limits add up as requests do; overhead comes only on top of a limit that is there. */
-export function podLimits(pod: Pod): ResourceQuantities {
+export const podLimits = memoizeByIdentity((pod: Pod): ResourceQuantities => {
   const limits = new Map(podRequests(withLimitsAsRequests(withoutOverhead(pod))));
   for (const [name, text] of Object.entries(pod.spec.overhead ?? {})) {
     const limit = limits.get(name);
     if (limit !== undefined && limit.unscaled !== 0n) limits.set(name, addQuantities(limit, parseQuantity(text)));
   }
   return limits;
-}
+});
 
 /** What the containers need together, whatever is set for the pod as a whole. */
 export function containerRequests(pod: Pod): ResourceQuantities {

@@ -1,5 +1,6 @@
 // What a pod asks of its node as a whole.
 // Mirrors component-helpers v1.36 resource/helpers.go PodRequests (pod-level resources on, in-place resize off).
+import {memoizeByIdentity} from '../../lib/memoize.js';
 import {addQuantities, compareQuantities, parseQuantity, type ParsedQuantity} from './quantity.js';
 import type {Container, Pod} from './types.js';
 
@@ -10,7 +11,7 @@ export type ResourceQuantities = ReadonlyMap<string, ParsedQuantity>;
  * The larger of what regular containers need together and what any init container needs, sidecars counted with all that
  * start after them; pod-level requests replace that, overhead comes on top.
  */
-export function podRequests(pod: Pod): ResourceQuantities {
+export const podRequests = memoizeByIdentity((pod: Pod): ResourceQuantities => {
   const {containers, initContainers = [], resources, overhead} = pod.spec;
   let running = sumOf(containers.map(requestsOf));
   let sidecars: ResourceQuantities = new Map();
@@ -28,7 +29,7 @@ export function podRequests(pod: Pod): ResourceQuantities {
   const containerTotal = largest(running, peak);
   const podLevel = [...quantities(resources?.requests)].filter(([name]) => isPodLevelResource(name));
   return sumOf([new Map([...containerTotal, ...podLevel]), quantities(overhead)]);
-}
+});
 
 /** Resources that may be set for the pod as a whole. */
 export function isPodLevelResource(name: string): boolean {

@@ -36,7 +36,7 @@ export function createCgroupfsManager(deps: CgroupfsDeps): CgroupManager {
     update(name, limits) {
       if (limitation !== null) return Promise.resolve([]);
       const key = name.join('/');
-      const wanted = JSON.stringify(cgroupSettings(deps.tree.version, limits, deps.hugepageSizes));
+      const wanted = textOf(limits);
       // Whoever removes it does so in all hierarchies.
       if (lastSet.get(key) === wanted && existsInFirst(deps.tree, name)) return Promise.resolve([]);
       const problems = makeAndSet(deps, name, limits);
@@ -57,6 +57,12 @@ export function createCgroupfsManager(deps: CgroupfsDeps): CgroupManager {
       }
     },
   };
+}
+
+/** Equal texts = equal limits. */
+function textOf({cpuShares, cpuQuota, cpuPeriod, memory, pids, hugepages}: CgroupLimits): string {
+  const pages = hugepages === null ? 'any' : [...hugepages].join(';');
+  return [cpuShares, cpuQuota, cpuPeriod, memory, pids, pages].join(' ');
 }
 
 function mountPoints({hierarchies, runtimeOnly}: CgroupTree): readonly string[] {
