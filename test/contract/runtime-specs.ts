@@ -12,7 +12,7 @@ import {
   type PodSandboxStatus,
 } from '../../src/cri/gen/cri.js';
 import type {RuntimeEvent} from '../../src/cri/runtime-service.js';
-import {IMAGE, PROGRAMS, type Program, type Subject} from './subject.js';
+import {IMAGE, PROGRAMS, UNTIL_OBEDIENT, type Program, type Subject} from './subject.js';
 
 const UNKNOWN_ID = 'f00dfeed';
 /** Not every runtime tells of the others. */
@@ -371,6 +371,7 @@ export function runtimeSpecs(start: () => Promise<Subject>): void {
 
     it('that obeys the stop signal exits with its own code', async () => {
       const {container} = await startedContainer('obedient');
+      await subject.during(subject.runtime.execSync(container, UNTIL_OBEDIENT, 10, signal));
       await subject.during(subject.runtime.stopContainer(container, 10, signal));
       const status = await containerStatus(container);
       expect(status).toMatchObject({state: ContainerState.CONTAINER_EXITED, exitCode: 7, reason: 'Error'});

@@ -22,8 +22,8 @@ export interface Subject {
 
 /** Commands of the specs, and what the fake runtime makes of them. */
 export const PROGRAMS = {
-  /** Runs until told to stop, and then says so with its exit code. */
-  obedient: ['sh', '-c', 'trap "exit 7" TERM; while :; do sleep 0.05; done'],
+  /** Runs until told to stop, and then says so with its exit code; but not before UNTIL_OBEDIENT is over. */
+  obedient: ['sh', '-c', 'trap "exit 7" TERM; : > /obedient; while :; do sleep 0.05; done'],
   /** Only a kill ends it. */
   stubborn: ['sh', '-c', 'trap "" TERM; while :; do sleep 0.05; done'],
   succeeds: ['true'],
@@ -32,6 +32,12 @@ export const PROGRAMS = {
   /** Wants 100 MB of memory at once, but not before a shim watches for want of it, which begins after the start. */
   hungry: ['sh', '-c', 'sleep 1; exec dd if=/dev/zero of=/dev/null bs=100M'],
 } as const;
+
+/**
+ * A command that ends when the obedient program listens. The first process of a container does not get signals that it has not
+ * asked for, so one that comes right after the start would be lost.
+ */
+export const UNTIL_OBEDIENT = ['sh', '-c', 'until [ -e /obedient ]; do sleep 0.01; done'];
 
 export type Program = keyof typeof PROGRAMS;
 
@@ -50,6 +56,7 @@ export function teach(runtime: FakeRuntime): void {
   runtime.onExec = (_container, cmd, signal) => {
     const [program, , script = ''] = cmd;
     if (program === 'sleep') return runtime.clock.sleep(60_000, signal).then(() => output(0));
+    if (cmd.join() === UNTIL_OBEDIENT.join()) return output(0);
     if (program === 'sh' && script === 'echo out; echo err >&2; exit 3') return output(3, 'out\n', 'err\n');
     throw runtime.script.error('ExecSync', {code: 'UNKNOWN', message: `failed to exec in container: ${cmd.join(' ')}`});
   };
