@@ -65,7 +65,9 @@ async function listOrProblem(directory: string): Promise<readonly LoadedManifest
 
 /** The files of a directory by name; links are followed, directories in it are not read. Rejects if it cannot be listed. */
 export async function loadManifestDirectory(directory: string): Promise<readonly LoadedManifest[]> {
-  const names = readdirSync(directory).filter(isManifestName).map(name => ({name}));
+  const names = readdirSync(directory)
+    .filter(isManifestName)
+    .map(name => ({name}));
   const loaded = names.sort(byName).map(({name}) => loadDirectoryEntry(path.join(directory, name)));
   return (await Promise.all(loaded)).filter(entry => entry !== null);
 }
