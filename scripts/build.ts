@@ -28,7 +28,7 @@ const NEVER_LOADED = ['typescript', 'ts-node', 'tsx', 'tsconfig-paths'];
 /** oclif's core loads these at its start, and grpc-js the last one for its own debugging; neither calls them here. */
 const NEVER_CALLED = ['semver', 'minimatch', 'tinyglobby', 'lilconfig', 'wsl-utils', '@grpc/proto-loader'];
 
-/** What oclif does at each start and could do faster: a file of its own, and one expression in it for another. */
+/** What oclif does slowly at each start: an expression in one of its files, and what takes its place in the bundle. */
 const OCLIF_SHORTCUTS = [
   // It sorts the ids of its commands by the rules of a language, and loads the tables of all languages for it: 15 ms of each
   // start. Ids are ASCII words, so their bytes give the same order.

@@ -6,7 +6,6 @@ import type {WaitFor} from '../core/status/pod-outcome.js';
 import {startReachable, type AgentDeps} from './agent.js';
 import {failureOf} from './apply-failure.js';
 import {PodProgress, type ApplyReport, type PodReport} from './apply-report.js';
-import {inNextTurn} from '../lib/clock.js';
 import {rememberedOnRuntime, type OrphanScope} from './orphans.js';
 import {untilSettled} from './until-settled.js';
 import type {RunningAgent} from './running-agent.js';
@@ -47,9 +46,9 @@ export async function applyOnce(deps: AgentDeps, request: ApplyRequest, signal: 
     const doomed = doomedPods(agent, options.scope, snapshot);
     follow(agent, progress);
     post(agent.inbox, {channel: 'config', snapshot});
-    const cleaning = cleanUpLater(agent);
+    post(agent.inbox, {channel: 'housekeeping'});
     const areSettled = allSettled(progress, pod => isPodSettled(agent, pod, clock.now()));
-    const isSettled = (): boolean => cleaning.hasBegun && doomed.every(({uid}) => removed.has(uid)) && areSettled();
+    const isSettled = (): boolean => doomed.every(({uid}) => removed.has(uid)) && areSettled();
     const timedOut = await settling.wait({deps, agent, timeoutMs, isSettled});
     const pods = await Promise.all(progress.map(pod => reportPod(agent, pod, clock.now())));
     return {
@@ -60,18 +59,6 @@ export async function applyOnce(deps: AgentDeps, request: ApplyRequest, signal: 
   } finally {
     await agent.stop();
   }
-}
-
-/** What is left of others waits until the first pod is on its way to the runtime: it takes a turn for a worker to be given it. */
-function cleanUpLater({inbox}: RunningAgent): {readonly hasBegun: boolean} {
-  const cleaning = {hasBegun: false};
-  inNextTurn(() =>
-    inNextTurn(() => {
-      post(inbox, {channel: 'housekeeping'});
-      cleaning.hasBegun = true;
-    }),
-  );
-  return cleaning;
 }
 
 /** Pods that may be ended: older ones of the names that are applied, and those that came from a pruned directory. */

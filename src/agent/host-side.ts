@@ -16,8 +16,8 @@ import {createVolumeManager} from '../host/volumes/volume-manager.js';
 import {nextTurn} from '../lib/clock.js';
 import type {Logger} from '../lib/logger.js';
 import type {AgentDeps} from './agent.js';
-import type {AgentConfig} from './config.js';
 import {cgroupDriverOf} from './cgroup-driver.js';
+import type {AgentConfig} from './config.js';
 import {allocatable, allocatablePids, nodeFacts} from './node.js';
 
 export interface HostSide {
@@ -39,7 +39,7 @@ export interface HostSide {
 export async function prepareHost(deps: AgentDeps, signal: AbortSignal): Promise<HostSide> {
   const {config, clock, logger} = deps;
   const dirs = instanceDirs(config.rootDir, config.podLogsDir);
-  const [{driver, runtimeStatus}, {machine, quantities, keyring}] = await Promise.all([
+  const [{driver, runtimeStatus}, own] = await Promise.all([
     askRuntime(deps.runtime, signal),
     // In the next turn, when the question to the runtime is on its way.
     nextTurn().then(() => readHost(config, logger)),
@@ -47,27 +47,20 @@ export async function prepareHost(deps: AgentDeps, signal: AbortSignal): Promise
   const cgroups = config.cgroupsPerQOS ? createCgroupManager(driver, clock) : noPodCgroups;
   if (cgroups.limitation !== null) logger.warn(cgroups.limitation);
   return {
-    machine,
-    facts: nodeFacts(machine, config, cgroups.version),
-    allocatable: quantities,
-    allocatablePids: allocatablePids(machine, config),
+    ...own,
+    facts: nodeFacts(own.machine, config, cgroups.version),
+    allocatablePids: allocatablePids(own.machine, config),
     dirs,
-    volumes: createVolumeManager({dirs, clock, logger, allocatableMemory: quantities['memory']}),
+    volumes: createVolumeManager({dirs, clock, logger, allocatableMemory: own.allocatable['memory']}),
     cgroups,
     cgroupRoot: config.cgroupsPerQOS ? config.cgroupRoot.split('/').filter(part => part !== '') : null,
-    keyring,
     runtimeStatus,
   };
 }
 
-function readHost(
-  config: AgentConfig,
-  logger: Logger,
-): Pick<HostSide, 'machine' | 'keyring'> & {
-  readonly quantities: HostSide['allocatable'];
-} {
+function readHost(config: AgentConfig, logger: Logger): Pick<HostSide, 'machine' | 'allocatable' | 'keyring'> {
   const machine = readMachine();
-  return {machine, quantities: allocatable(machine, config), keyring: hostKeyring(config.dockerConfigs, logger)};
+  return {machine, allocatable: allocatable(machine, config), keyring: hostKeyring(config.dockerConfigs, logger)};
 }
 
 /** The runtime alone decides where containers go. */

@@ -5,7 +5,6 @@ import type {Report} from '../core/events.js';
 import type {RuntimeConnection} from '../cri/connect.js';
 import type {PullFollower} from '../cri/pull-progress.js';
 import type {Lock} from '../host/lock.js';
-import {nextTurn} from '../lib/clock.js';
 import {agentConfigOf, type AgentFlags} from './agent-config.js';
 import type {GlobalFlags} from './base-command.js';
 import {connectTo, type EmbeddedUse} from './runtime/connect.js';
@@ -81,17 +80,14 @@ async function followerOf(endpoint: string, {clock}: Session): Promise<PullFollo
   return openPullFollower(endpoint, clock);
 }
 
-/**
- * Side by side: the lock is taken while the connection is on its way. Whoever holds the lock is the better reason of the
- * two.
- */
+/** Side by side, for both are mostly waiting. Whoever holds the lock is the better reason of the two. */
 async function lockAndConnect(
   rootDir: string,
   session: Session,
   {flags, embedded}: AgentSessionOptions,
 ): Promise<{readonly lock: Lock; readonly connection: RuntimeConnection}> {
   const [lock, connection] = await Promise.allSettled([
-    nextTurn().then(() => lockRoot(rootDir, session)),
+    lockRoot(rootDir, session),
     connectTo(flags, session, embedded),
   ]);
   if (lock.status === 'fulfilled' && connection.status === 'fulfilled') {
